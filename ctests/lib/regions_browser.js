@@ -21,7 +21,9 @@ const tables = `Object.fromEntries([...document.querySelectorAll("section.table"
 const same = v => v === null || v === undefined || v === "" ? null : Number(Number(v).toPrecision(11));
 const numbers = cells => cells.filter(cell => cell.v !== undefined).map(cell => same(cell.v));
 const nameOf = region => region.region === null ? "(outside)" : region.region;
-const pathOf = path => path.path.length ? path.path[path.path.length - 1] : "(whole)";
+const pathOf = path => path.region === null ? "(whole)" : path.region;
+const depths = new Map();
+report.call_paths.forEach(p => depths.set(p.path, p.parent === null ? 0 : depths.get(p.parent) + 1));
 const plain = text => Number(text.replace(/[\u202f\u2265 ]/g, "").replace("\u2212", "-").replace("\u221e", "Infinity"));
 const close = (a, b, unit) => a === b || Math.abs(a - b) <= .011 * Math.max(Math.abs(a), Math.abs(b)) + unit;
 
@@ -30,15 +32,16 @@ function wrong(cells, value, name) {
 	const [number, interval] = cells, flags = interval.flags.split(", ").filter(flag => flag);
 	const got = JSON.stringify([number.text, number.v, interval.interval, interval.flags]);
 	const say = what => [name + ": " + what + ": " + got + " of " + JSON.stringify(value)];
-	const bound = value.flags.includes("at least") || (value.freedom !== undefined && value.flags.includes("partial"));
+	const exact = value.exactness === "exact", bound = value.exactness === "at least";
+	const reasons = (value.reasons || []).map(reason => reason.split(":")[0]);
 	if (value.value === null) return number.v === "" && number.text === "\u2013" && flags.length ? [] : say("not absent");
 	if (number.v === "" || Math.abs(number.v - value.value) > 1e-10 * Math.abs(value.value)) return say("another value");
 	if (!close(plain(number.text), value.value, .51)) return say("another number");
-	if (value.exact !== (!interval.interval && !bound)) return say("exact");
-	if (number.text.startsWith("\u2265") !== (bound && !value.exact)) return say("a lower bound");
-	if (JSON.stringify(flags) !== JSON.stringify(value.flags)) return say("flags");
-	if (value.exact || bound) return interval.interval ? say("an interval") : [];
-	if (value.low === null && value.high === null) return interval.interval === "\u00b1 ?" ? [] : say("no interval");
+	if (exact !== (!interval.interval && !bound)) return say("exact");
+	if (number.text.startsWith("\u2265") !== bound) return say("a lower bound");
+	if (JSON.stringify(flags) !== JSON.stringify(reasons)) return say("flags");
+	if (exact || bound) return interval.interval ? say("an interval") : [];
+	if (value.low === undefined || (value.low === null && value.high === null)) return interval.interval === "\u00b1 ?" ? [] : say("no interval");
 	const ends = interval.interval.startsWith("\u00b1 ") ?
 		[value.value - plain(interval.interval.slice(2)), value.value + plain(interval.interval.slice(2))] :
 		interval.interval.split(" to ").map(plain);
@@ -81,7 +84,8 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 	check("... and exclusive", compare(of["Counts, exclusive, by region"], report.regions, nameOf, "counts", "exclusive"), []);
 	check("metrics, inclusive", compare(of["Metrics, inclusive, by region"], report.regions, nameOf, "metrics", "inclusive"), []);
 	check("... and exclusive", compare(of["Metrics, exclusive, by region"], report.regions, nameOf, "metrics", "exclusive"), []);
-	const missing = report.metrics.map((m, k) => [m.metric, report.regions.map(r => r.metrics[k].inclusive.missing)]).filter(([, lists]) => lists.every(list => list.length));
+	const missed = value => value.reasons && value.reasons[0] === "not counted" ? value.reasons.slice(1) : [];
+	const missing = report.metrics.map((m, k) => [m.metric, report.regions.map(r => missed(r.metrics[k].inclusive))]).filter(([, lists]) => lists.every(list => list.length));
 	check("what metrics miss", await find(`[...document.querySelectorAll("main > dl")].slice(1).map(dl => [...dl.children].map(div => div.textContent)).flat()`),
 		missing.map(([name, lists]) => name + "needs " + lists[0].join(", ")));
 	check("... is known", missing.map(([name]) => name), ["LACKS", "NOT_HERE"]);
@@ -89,7 +93,7 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 		report.metrics.map(m => [m.metric, m.unit || "", m.formula, m.description || ""]));
 
 	check("call paths are a tree", of["Time by call path"].map(row => [row[0].text, row[0].level, ...rounded(numbers(row).slice(3, 7))]),
-		report.call_paths.map(p => [pathOf(p), p.path.length, ...rounded(times(p))]));
+		report.call_paths.map(p => [pathOf(p), depths.get(p.path), ...rounded(times(p))]));
 	check("... with counts", compare(of["Counts, inclusive, by call path"], report.call_paths, pathOf, "counts", "inclusive"), []);
 	check("... of their own", compare(of["Counts, exclusive, by call path"], report.call_paths, pathOf, "counts", "exclusive"), []);
 	check("... and metrics", compare(of["Metrics, exclusive, by call path"], report.call_paths, pathOf, "metrics", "exclusive"), []);
@@ -108,8 +112,7 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 	const imbalance = over => report.regions.map(r => [nameOf(r), ...rounded(r[over].map(s => s.n < 2 ? null : 100 * s.imbalance))]);
 	check("imbalance", ["threads", "processes"].map(whose => of["How much more than the mean the busiest has, inclusive, over " + whose].map(row => [row[0].text, ...rounded(numbers(row))])),
 		[imbalance("over_threads"), imbalance("over_processes")]);
-	const order = report.regions.map(nameOf);
-	const parts = report.threads.flatMap(t => t.regions.slice().sort((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b))));
+	const parts = report.thread_regions;
 	const rows = Object.entries(of).find(([caption]) => caption.startsWith("Regions of each thread"))[1];
 	check("each region of each thread", rows.map(row => [row[1].text, ...numbers(row).slice(0, 3)]),
 		parts.map(r => [nameOf(r), r.region === null ? null : r.calls, same(r.seconds), same(r.exclusive_seconds)]));

@@ -83,7 +83,7 @@ calls_of()
 {
 	awk -F, -v region="$1" -v n="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR > 1 && $1 == region { print "# " $0; found = $at["calls"] == n; exit }
+		NR > 1 && $1 == "region" && $2 == region { print "# " $0; found = $at["calls"] == n; exit }
 		END { exit !found }' csv
 }
 cat > names.c << 'END'

@@ -4,7 +4,7 @@
 # are not counted. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 19
+plan 20
 
 cat > program.c << 'END'
 #include <fcntl.h>
@@ -62,17 +62,19 @@ is()
 check "a program compiles" hpm program
 check "it runs, with the events that its metrics need" run 0 -m ./own.metrics -f csv -o csv ./program
 check "faults of a call" is touch FAULTS_PER_CALL value 500 520
-check "... exactly" is touch FAULTS_PER_CALL exact 1 1
-check "... as an interval of a point" eval '[ "$(field touch low FAULTS_PER_CALL)" = "$(field touch high FAULTS_PER_CALL)" ]'
+check "... exactly" [ "$(field touch exactness FAULTS_PER_CALL)" = exact ]
+check "... without an interval" eval '[ -z "$(field touch low FAULTS_PER_CALL)$(field touch high FAULTS_PER_CALL)" ]'
 check "a region that sleeps is on no CPU" is sleep OTHER_SHARE value 0.5 1
-io=$(field read exact BYTES_PER_READ)
-if [ "$io" = missing ]; then
+check "... which is not exact: two clocks are in it" eval '[ "$(field sleep exactness OTHER_SHARE)" = estimate ] &&
+	field sleep reason OTHER_SHARE | grep -q "clocks"'
+io=$(field read exactness BYTES_PER_READ)
+if [ "$io" = uncounted ]; then
 	skip "bytes of a read" "task::rchar cannot be read here"
 else
 	# What PAPI itself reads of /proc is in it, too.
 	check "bytes of a read" is read BYTES_PER_READ value 3500 4200
 fi
-check "what was not counted is missing" eval '[ "$(field touch exact NOT_HERE)" = missing ] && [ -z "$(field touch value NOT_HERE)" ]'
+check "what was not counted is missing" eval '[ "$(field touch exactness NOT_HERE)" = uncounted ] && field touch reason NOT_HERE | grep -q "NO_SUCH_EVENT" && [ -z "$(field touch value NOT_HERE)" ]'
 run 0 -m ./own.metrics -o text ./program
 check "the table has metrics with units" grep -q '^FAULTS_PER_CALL  *5[012][0-9]\.[0-9]  *exact  *5[012][0-9]\.[0-9]  *exact  faults/call$' text
 check "... and which events are missing" grep -q '^Missing: NOT_HERE needs upc:::NO_SUCH_EVENT$' text
@@ -80,7 +82,7 @@ run 0 -m ./own.metrics -f json -o json ./program
 check "JSON says what they are" eval 'grep -q "\"formula\": \"(FAULTS) / calls\"" json && grep -q "\"metric_set\": \"own\"" json'
 mkdir files && run 0 -e $faults -o 'files/%p' ./program
 check "files of processes have metrics afterwards" eval 'run 0 --merge files -m ./own.metrics -f csv -o csv && is touch FAULTS_PER_CALL value 500 520'
-check "... as far as their events go" eval '[ "$(field touch exact OTHER_SHARE)" = missing ]'
+check "... as far as their events go" eval '[ "$(field touch exactness OTHER_SHARE)" = uncounted ]'
 check "the set for this machine" eval 'run 0 -m auto -o text ./program; grep -q "^Metric " text'
 check "sets are listed" eval 'run 0 --list-metrics && grep -q "^nopmu  *[0-9]* metrics of" out && grep -q "^bgp " out'
 check "... and what is in one" eval 'run 0 --list-metrics -m nopmu && grep -q "^CPU_SHARE \[%\] = " out && grep -q "needs upc:::perf::TASK-CLOCK" out'

@@ -151,7 +151,7 @@ check "--merge writes to standard output" eval 'run 0 --merge ranks --metrics ./
 run 0 --merge ranks --metrics ./own.metrics -t -f json -o page.json
 same_data()
 {
-	grep -o '<script type="application/json" id="report">.*</script>$' page.html | sed 's/^[^>]*>//; s/<\/script>$//' > data.json &&
+	sed -n '/<script type="application\/json" id="report">/,/^<\/script>$/p' page.html | sed 's/^<[^>]*>//' > data.json &&
 		leaves_of data.json && mv leaves data && leaves_of page.json && [ -s data ] && cmp data leaves
 }
 check "the report is in it, as -f json has it" same_data

@@ -4,7 +4,7 @@
 # path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 61
+plan 64
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -58,12 +58,14 @@ static void *stay(void *argument)
 	return argument;
 }
 
+static int pages = 300;
+
 static void recur(int depth)
 {
 	if (!depth)
 		return;
 	hpmTstart(6, "recur");
-	touch_pages(300);
+	touch_pages(pages);
 	recur(depth - 1);
 	hpmTstop(6);
 }
@@ -88,6 +90,7 @@ int main(int argc, char **argv)
 		touch_pages(800);
 		hpmStop(11);
 	}
+	pages = argc > 3 ? atoi(argv[3]) : pages;
 	if (!strcmp(what, "recur"))
 		recur(argc > 2 ? atoi(argv[2]) : 4);
 	if (!strcmp(what, "fork")) {
@@ -122,21 +125,35 @@ is()
 		{ echo "# $1 $2: '$value'"; return 1; }
 }
 
+is_exactly()
+{
+	[ "$(field "$1" exactness)" = "$2" ] || { echo "# $1 is $(field "$1" exactness)"; return 1; }
+}
+# path_calls REGION PARENT CALLS: of the call path that ends so
+path_calls()
+{
+	awk -F, -v region="$1" -v parent="$2" -v calls="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "path" { name[$at["path"]] = $2 }
+		$1 == "path" && $2 == region && name[$at["parent"]] == parent { found = $at["calls"] == calls }
+		END { exit !found }' csv
+}
+
 check "a program compiles" hpm program
 check "it runs" csv ./program
 check "calls are of all threads" is solve calls 6
 check "what is inside counts" is solve value 15000 15200
 check "... and is not exclusive" is solve exclusive_value 12000 12200
 check "... but is of the inner region" is exchange value 3000 3200
-check "each is exact" is solve exact 1
+check "each is exact" is_exactly solve exact
 check "a region of one thread" is setup value 3000 3100
 check "outside is exclusive" is "(outside)" exclusive_value 0 400
 whole_is_sum()
 {
 	csv --paths ./program || return 1
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == "(whole)" { whole = $at["value"] }
-		{ sum += $at["exclusive_value"] }
+		$1 == "path" && $2 == "(whole)" { whole = $at["value"] }
+		$1 == "path" { sum += $at["exclusive_value"] }
 		END { print "# " sum " of " whole; exit !(whole > 18000 && sum == whole) }' csv
 }
 check "exclusive counts of all call paths are the whole, exactly" whole_is_sum
@@ -147,12 +164,12 @@ without_pmu()
 }
 check "without a PMU, it says why instructions are not counted, and what counts them" without_pmu
 check "it ends while a thread is inside its first region" csv ./program left
-check "... whose counts are no exact 0" is left exact 0
-check "... but uncounted, or a lower bound" eval 'field left flags | grep -E "uncounted|partial"'
+check "... whose counts are no exact 0" eval 'field left exactness | grep -E "^(uncounted|at least)$"'
+check "... and says why" eval 'field left reason | grep -E "not counted"'
 names_are_whole()
 {
 	csv ./program || return 1
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["exclusive_value"] }
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 == "region" { sum += $at["exclusive_value"] }
 		END { print "# " sum; exit !(sum >= 18000 && sum <= 18600) }' csv
 }
 check "... and those of all names" names_are_whole
@@ -160,11 +177,17 @@ csv -t ./program
 thread_sums()
 {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == "solve" && $5 == "" { all = $at["value"] }
-		$1 == "solve" && $5 != "" { n++; sum += $at["value"]; if ($at["value"] > most) most = $at["value"] }
+		$1 == "region" && $2 == "solve" { all = $at["value"] }
+		$1 == "thread" && $2 == "solve" { n++; sum += $at["value"]; if ($at["value"] > most) most = $at["value"] }
 		END { print "# " n ": " sum " of " all ", most " most; exit !(n == 3 && sum == all && most >= 7000 && most < 7200) }' csv
 }
 check "threads' lines add up to that of all" thread_sums
+long_names()
+{
+	long=upc:::task::nonvoluntary_ctxt_switches,upc:::task::voluntary_ctxt_switches
+	run 0 -t -e $long -o text ./program && grep -q "^Region .*Exclusive \[s\]  ${long%,*}   *${long#*,}$" text
+}
+check "heads of long names have blanks between them" long_names
 
 run 0 -e $faults -o text ./program
 check "the table is in the file" eval 'grep -q "^solve  *6  *3 " text && grep -q "^Region exchange$" text'
@@ -177,7 +200,7 @@ csv ./program overlap
 check "overlapping regions: the first" is A value 1300 1400
 check "... and the second" is B value 1500 1600
 check "... of its own" is B exclusive_value 1500 1600
-check "... both at once" eval 'csv --paths ./program overlap && grep -q "^B,A / B,,,,1," csv && grep -q "^B,B,,,,0," csv'
+check "... both at once" eval 'csv --paths ./program overlap && path_calls B A 1 && path_calls B "(whole)" 0'
 csv ./program recur
 check "a region inside itself counts once" is recur value 1200 1300
 check "... and all its starts" is recur calls 4
@@ -186,10 +209,22 @@ deep_paths()
 {
 	csv --paths ./program recur 100 || return 1
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == "recur" { n++; sum += $at["exclusive_value"]; low += $at["exclusive_value"] < 300 }
+		$2 == "recur" { n++; sum += $at["exclusive_value"]; low += $at["exclusive_value"] < 300 }
 		END { print "# " n ": " sum; exit !(n == 100 && !low && sum <= 31000) }' csv
 }
 check "... by call path" deep_paths
+# A call path has its parent's number, and not all names.
+deep_forms()
+{
+	mkdir deep && "$tool" -e $faults -o 'deep/%p' ./program recur 5000 0 > out 2> err || return 1
+	for form in text json csv hatchet html; do
+		run 0 --merge deep --paths -f $form -o deep.$form && [ "$(wc -c < deep.$form)" -lt 10000000 ] ||
+			{ echo "# $form: $(wc -c < deep.$form)"; return 1; }
+	done
+	[ "$(grep -c '^path,recur,' deep.csv)" = 5000 ] && leaves_of deep.json && leaf /0/schema 2 &&
+		"$tool" --diff deep.json --paths deep.json > out && grep -q ' 0 of the difference\|, 0 were not counted whole' out
+}
+check "5,000 deep: some MB in each form" deep_forms
 csv ./program fork
 check "a child adds up" is setup value 5000 5200
 check "... and its calls" is setup calls 2
@@ -282,6 +317,13 @@ mangled()
 	done
 }
 check "damaged files end nothing" mangled
+eight_bad()
+{
+	mkdir bad && for i in 1 2 3 4 5 6 7 8; do echo '{"upc_regions": 2}' > bad/$i; done
+	run 125 --merge bad && [ "$(grep -c "is no file of upc_regions" err)" = 8 ] && ls good/* > out &&
+		cp good/* bad && run 1 --merge bad
+}
+check "eight bad files are an error, and with a good one the answer no" eight_bad
 check "an empty directory" eval 'mkdir none && run 125 --merge none; grep -q "no file of a process" err'
 check "Hatchet's tree" eval 'run 0 -e $faults -f hatchet -o tree ./program && grep -q "\"name\": \"exchange\"" tree'
 

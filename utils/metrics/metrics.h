@@ -68,10 +68,10 @@ struct metric_value {
 	double low, high; /* 95 % interval; infinite where there is no such end               */
 	unsigned flags;   /* UPCR_*, of all counts in it                                      */
 	unsigned missing; /* so many of its events were not counted: nothing else is set      */
-	bool exact;       /* of exact counts (and of time and calls) alone                    */
+	bool exact;       /* of exact counts (and of time and calls) alone; no difference of time */
 	bool open;        /* the divisor cannot be told from 0                                */
 	bool at_least;    /* a lower bound, as some of its counts are                         */
-	bool unsure;      /* counts are lower bounds, and it may be less or more              */
+	bool unsure;      /* counts are lower bounds, or clocks differ: it may be less or more */
 };
 
 void metrics_value(const struct metrics *metrics, unsigned metric, const struct metrics_columns *columns,

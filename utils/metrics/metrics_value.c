@@ -380,6 +380,17 @@ static void estimate(struct terms *terms, struct metric_value *v)
 		interval_of_several(terms, v);
 }
 
+/* Time has a clock of its own, which is read beside the counters. */
+static bool is_of_time(const struct upci_formula *formula)
+{
+	unsigned i;
+
+	for (i = 0; i < formula->terms; i++)
+		if (formula->term[i].code == METRICS_TIME)
+			return true;
+	return false;
+}
+
 void metrics_value(const struct metrics *metrics, unsigned metric, const struct metrics_columns *columns,
 		   const struct metrics_counts *counts, struct metric_value *value)
 {
@@ -405,4 +416,9 @@ void metrics_value(const struct metrics *metrics, unsigned metric, const struct 
 		estimate(&terms, value);
 	}
 	settle_ends(&terms, value);
+	/* What is left of the time is of the order of what lies between the clocks' readings. */
+	if (value->exact && is_of_time(formula) && !is_positive(&terms)) {
+		value->exact = false;
+		value->unsure = true;
+	}
 }

@@ -38,7 +38,7 @@ static struct found *find_all(const struct regions_data *data, const struct regi
 		if (!sums->line[i].counts.used)
 			continue;
 		list[*n].counts = &sums->line[i].counts;
-		list[*n].name = sums->by == REGIONS_BY_PATH ? regions_path_text(data, i)
+		list[*n].name = sums->by == REGIONS_BY_PATH ? regions_path_text(data, i, true)
 							    : strdup(regions_name_of(data, sums->by, i));
 		if (!list[(*n)++].name) {
 			free_found(list, *n);

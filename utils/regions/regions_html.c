@@ -9,8 +9,8 @@
 
 #include "lib/common.h"
 #include "page/page.h"
-#include "regions/regions_html.h"
-#include "regions/regions_report.h"
+#include "regions/regions_metrics.h"
+#include "regions/regions_sheet.h"
 
 enum {
 	NOTES = 10,         /* as paragraphs; with more of them, all are in a table */
@@ -21,7 +21,7 @@ enum {
 
 /* ---- what went wrong -------------------------------------------------------------------------- */
 
-static bool put_note(struct page *page, const struct regions_note *note)
+static bool html_note(struct page *page, const struct sheet_note *note)
 {
 	char times[UTIL_NUMBER_MAX + 16] = "", *text, number[UTIL_NUMBER_MAX];
 
@@ -36,15 +36,14 @@ static bool put_note(struct page *page, const struct regions_note *note)
 	return true;
 }
 
-static void put_notes_table(struct page *page, const struct regions_notes *notes)
+static void html_notes_table(struct page *page, const struct sheet *sheet)
 {
 	static const struct page_column column[] = {
 		{.header = "Of"}, {.header = "What"}, {.header = "Times", .kind = PAGE_COUNT}};
-	size_t i;
 
 	page_table(page, "What went wrong", column, 3);
-	for (i = 0; i < notes->n; i++) {
-		const struct regions_note *note = &notes->note[i];
+	for (size_t i = 0; i < sheet->notes; i++) {
+		const struct sheet_note *note = &sheet->note[i];
 
 		page_row(page, (struct page_cell[]){{.text = note->name, .absent = !note->name},
 						    {.text = note->what},
@@ -52,23 +51,19 @@ static void put_notes_table(struct page *page, const struct regions_notes *notes
 	}
 }
 
-static bool put_notes(struct page *page, const struct regions_report *report)
+static bool html_notes(struct page *page, const struct sheet *sheet)
 {
-	struct regions_notes notes;
-	bool done = regions_notes_of(report, &notes);
+	bool done = true;
 	char text[80];
-	size_t i;
 
-	if (done && notes.n > NOTES) {
+	if (sheet->notes > NOTES) {
 		snprintf(text, sizeof(text), "%zu things went wrong, or are not as they seem: see the table.",
-			 notes.n);
+			 sheet->notes);
 		page_note(page, text);
-		put_notes_table(page, &notes);
-	} else {
-		for (i = 0; done && i < notes.n; i++)
-			done = put_note(page, &notes.note[i]);
+		html_notes_table(page, sheet);
 	}
-	regions_notes_free(&notes);
+	for (size_t i = 0; done && sheet->notes <= NOTES && i < sheet->notes; i++)
+		done = html_note(page, &sheet->note[i]);
 	return done;
 }
 
@@ -148,84 +143,108 @@ static void put_facts(struct page *page, const struct regions_report *report)
 	page_fact(page, "Written by", written);
 }
 
-static void put_processes(struct page *page, const struct regions_data *data)
-{
-	static const struct page_column column[] = {
-		{.header = "Command"},
-		{.header = "Rank", .kind = PAGE_COUNT},
-		{.header = "Process", .kind = PAGE_COUNT},
-		{.header = "Host"},
-		{.header = "Started"},
-		{.header = "Elapsed", .unit = "s", .kind = PAGE_NUMBER, .decimals = 6},
-		{.header = "Threads", .kind = PAGE_COUNT},
-	};
-	size_t i;
-
-	if (data->processes < 2)
-		return;
-	page_section(page, "Processes");
-	page_table(page, "Each process", column, sizeof(column) / sizeof(*column));
-	for (i = 0; i < data->processes; i++) {
-		const struct regions_process *process = &data->process[i];
-
-		page_row(page, (struct page_cell[]){
-				       {.text = process->command},
-				       {.count = (uint64_t)process->rank, .absent = process->rank < 0},
-				       {.count = (uint64_t)process->pid, .absent = process->pid < 0},
-				       {.text = process->host},
-				       {.text = process->started},
-				       {.value = process->seconds},
-				       {.count = process->threads},
-			       });
-	}
-}
-
 /* ---- pictures ---------------------------------------------------------------------------------- */
 
 /* What is exclusive is what no part below covers. */
-static bool put_icicle(struct page *page, const struct regions_tables *tables)
+static bool html_icicle(const void *arg, struct page *page)
 {
-	const struct regions_data *data = tables->report->data;
-	struct page_node *node = calloc((size_t)tables->n + 1, sizeof(*node));
-	size_t *place = calloc((size_t)tables->sums->keys + 1, sizeof(*place));
-	uint32_t i;
+	const struct regions_group *group = arg;
+	const struct regions_data *data = group->sheet->report->data;
+	struct page_node *node = calloc((size_t)group->n + 1, sizeof(*node));
+	size_t *place = calloc((size_t)group->sums->keys + 1, sizeof(*place));
 
-	for (i = 0; node && place && i < tables->n; i++) {
-		const uint32_t key = tables->order[i], parent = data->path[key].parent;
+	for (uint32_t i = 0; node && place && i < group->n; i++) {
+		const uint32_t key = group->order[i], parent = data->path[key].parent;
 
 		place[key] = i;
 		node[i].name = regions_name_of(data, REGIONS_BY_PATH, key);
 		node[i].parent = parent == REGIONS_NONE ? PAGE_ROOT : place[parent];
-		node[i].value = tables->sums->line[key].counts.seconds;
+		node[i].value = group->sums->line[key].counts.seconds;
 	}
 	if (node && place)
-		page_icicle(page, "Time by call path", "s, of all threads together", 6, node, tables->n);
+		page_icicle(page, "Time by call path", "s, of all threads together", 6, node, group->n);
 	free(node);
 	free(place);
 	return node && place;
 }
 
-static void put_bars(const struct regions_tables *tables, bool of_processes)
+static void html_bars(const struct regions_group *group, struct page *page, bool of_processes)
 {
+	const struct regions_data *data = group->sheet->report->data;
 	struct page_bar bar[BARS];
 	size_t n = 0;
-	uint32_t i;
 
-	for (i = 0; i < tables->n && n < BARS; i++) {
-		const struct regions_line *line = &tables->sums->line[tables->order[i]];
+	for (uint32_t i = 0; i < group->n && n < BARS; i++) {
+		const struct regions_line *line = &group->sums->line[group->order[i]];
 		const struct regions_spread *spread = of_processes ? line->of_processes : line->of_threads;
 
-		if (regions_is_outside(tables->report->data, tables->sums->by, line->key))
+		if (regions_is_outside(data, group->by, line->key))
 			continue;
-		bar[n++] = (struct page_bar){
-			.label = regions_name_of(tables->report->data, tables->sums->by, line->key),
-			.min = spread->min,
-			.mean = regions_mean(spread),
-			.max = spread->max};
+		bar[n++] = (struct page_bar){.label = regions_name_of(data, group->by, line->key),
+					     .min = spread->min,
+					     .mean = regions_mean(spread),
+					     .max = spread->max};
 	}
-	page_bars(tables->page,
-		  of_processes ? "Time by region, over processes" : "Time by region, over threads",
+	page_bars(page, of_processes ? "Time by region, over processes" : "Time by region, over threads",
 		  "s, inclusive, of each that was in it", 6, bar, n);
+}
+
+static bool html_imbalance(const void *arg, struct page *page)
+{
+	const struct regions_group *group = arg;
+
+	html_bars(group, page, false);
+	if (group->sums->processes > 1)
+		html_bars(group, page, true);
+	return true;
+}
+
+/* ---- words around tables ----------------------------------------------------------------------- */
+
+static bool html_key(const void *arg, struct page *page)
+{
+	const struct regions_group *group = arg;
+
+	page_text(page, "Inclusive is with all regions inside, exclusive without them. A region that is "
+			"entered in itself counts once in what is inclusive.");
+	if (group->sums->events)
+		page_text(page,
+			  "A count without an interval is exact. \302\261 is half of a 95 % interval; "
+			  "\342\211\245 is a lower bound, of which a part was not counted; \342\200\223 "
+			  "was not counted at all.");
+	return true;
+}
+
+/* Metrics of which no region has the events. */
+static bool html_missing(const void *arg, struct page *page)
+{
+	const struct regions_report *report = ((const struct regions_group *)arg)->sheet->report;
+	const char *name[8];
+	unsigned missing = 0;
+
+	for (unsigned i = 0; report->metrics && i < metrics_count(report->metrics); i++) {
+		char text[512] = "needs";
+		unsigned n = regions_metric_missing(report, report->by_name, i, name, 8);
+
+		if (!n)
+			continue;
+		if (!missing++)
+			page_note(page, "Not all metrics are there: some need what was not counted.");
+		for (unsigned k = 0; k < n && k < 8; k++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %s", k ? "," : "",
+				 name[k]);
+		if (n > 8)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), " and others");
+		page_fact(page, metrics_at(report->metrics, i)->name, text);
+	}
+	return true;
+}
+
+static bool html_many(const void *arg, struct page *page)
+{
+	(void)arg;
+	page_text(page, "There are many: upc_regions -t has each of them.");
+	return true;
 }
 
 /* ---- all --------------------------------------------------------------------------------------- */
@@ -240,77 +259,56 @@ static size_t thread_rows(const struct regions_data *data)
 	return n;
 }
 
-static void put_key(struct page *page, const struct regions_report *report)
+static void html_headings(const struct regions_sheet *sheet)
 {
-	page_text(page, "Inclusive is with all regions inside, exclusive without them. A region that is "
-			"entered in itself counts once in what is inclusive.");
-	if (report->data->events.n)
-		page_text(page,
-			  "A count without an interval is exact. \302\261 is half of a 95 % interval; "
-			  "\342\211\245 is a lower bound, of which a part was not counted; \342\200\223 "
-			  "was not counted at all.");
-}
+	const struct regions_report *report = sheet->report;
 
-static void put_imbalance(struct regions_tables *tables)
-{
-	if (tables->sums->threads < 2)
-		return;
-	page_section(tables->page, "Imbalance");
-	put_bars(tables, false);
-	if (tables->sums->processes > 1)
-		put_bars(tables, true);
-	regions_put_imbalance(tables);
-}
-
-static bool put_threads(struct regions_tables *tables)
-{
-	const struct regions_report *report = tables->report;
-
-	page_section(tables->page, "Threads");
-	if (report->per_thread || thread_rows(report->data) <= THREAD_ROWS)
-		return regions_put_threads(tables);
-	page_text(tables->page, "There are many: upc_regions -t has each of them.");
-	return true;
-}
-
-static bool put_all(struct page *page, const struct regions_report *report)
-{
-	struct regions_tables regions, paths;
-	bool done = regions_tables_begin(&regions, page, report, report->by_name);
-
-	done = regions_tables_begin(&paths, page, report, report->by_path) && done;
-	if (done) {
-		put_facts(page, report);
-		page_section(page, "By region");
-		put_key(page, report);
-		regions_put_tables(&regions, "by region");
-		page_section(page, "By call path");
-		done = put_icicle(page, &paths);
-		regions_put_tables(&paths, "by call path");
-		put_imbalance(&regions);
-		done = put_threads(&regions) && done;
-		put_processes(page, report->data);
+	sheet->regions->caption = "By region";
+	sheet->regions->before = html_key;
+	sheet->regions->behind = html_missing;
+	sheet->paths->caption = "By call path";
+	sheet->paths->before = html_icicle;
+	if (sheet->imbalance) {
+		sheet->imbalance->caption = "Imbalance";
+		sheet->imbalance->before = html_imbalance;
 	}
-	regions_tables_end(&regions);
-	regions_tables_end(&paths);
+	sheet->threads->caption = "Threads";
+	if (report->per_thread || thread_rows(report->data) <= THREAD_ROWS)
+		return;
+	sheet->threads->table = NULL;
+	sheet->threads->before = html_many;
+}
+
+static bool html_data(struct page *page, const struct regions_report *report)
+{
+	struct regions_sheet sheet;
+	bool done = regions_sheet_make(&sheet, report, SHEET_IN_JSON);
+
+	page_section(page, "Data");
+	page_text(page, "The whole report is in this page as JSON, as upc_regions -f json has it: the "
+			"element \"report\".");
+	page_data_begin(page, "report");
+	done = done && sheet_json_to(page_data_put, page, &sheet.sheet);
+	page_data_end(page);
+	regions_sheet_free(&sheet);
 	return done;
 }
 
 bool regions_print_html(FILE *out, const struct regions_report *report)
 {
 	struct page *page = page_begin(out, report->title, "Counts by region");
-	json_t *json = regions_json(report);
-	bool done = page && json && put_notes(page, report) && put_all(page, report);
+	struct regions_sheet sheet;
+	bool done = regions_sheet_make(&sheet, report, SHEET_IN_HTML) && page;
 	int error = 0;
 
 	if (done) {
-		page_section(page, "Data");
-		page_text(page,
-			  "The whole report is in this page as JSON, as upc_regions -f json has it: the "
-			  "element \"report\".");
-		page_data(page, "report", json);
+		html_headings(&sheet);
+		done = html_notes(page, &sheet.sheet);
+		put_facts(page, report);
+		done = done && sheet_html(page, sheet.section, sheet.sheet.sections) &&
+		       html_data(page, report);
 	}
-	json_decref(json);
+	regions_sheet_free(&sheet);
 	if (page)
 		error = page_end(page);
 	errno = error;

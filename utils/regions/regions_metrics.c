@@ -119,22 +119,6 @@ void regions_metric(const struct regions_report *report, unsigned metric, const 
 	metrics_value(report->metrics, metric, report->columns, &of, value);
 }
 
-unsigned regions_metric_words(const struct metric_value *value, const char *word[REGIONS_WORDS])
-{
-	unsigned n = 0, i;
-
-	for (i = 0; i < UPCR_FLAGS; i++)
-		if (value->flags & 1u << i)
-			word[n++] = upcr_flag_word(i);
-	if (value->open)
-		word[n++] = "open";
-	if (value->at_least)
-		word[n++] = "at least";
-	if (value->unsure)
-		word[n++] = "unsure";
-	return n;
-}
-
 unsigned regions_metric_missing(const struct regions_report *report, const struct regions_sums *sums,
 				unsigned metric, const char **name, unsigned max)
 {

@@ -23,9 +23,6 @@ int regions_metrics_list(const struct metrics *metrics);
 void regions_metric(const struct regions_report *report, unsigned metric, const struct regions_counts *counts,
 		    bool own, struct metric_value *value);
 
-/* What is to be said of it, in words; returns how many there are. */
-unsigned regions_metric_words(const struct metric_value *value, const char *word[REGIONS_WORDS]);
-
 /* Names of the events that a metric needs, where none of the lines has them all; returns how many there
  * are, of which at most max are named. */
 unsigned regions_metric_missing(const struct regions_report *report, const struct regions_sums *sums,

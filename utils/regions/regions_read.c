@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "lib/common.h"
+#include "sheet/sheet.h"
 
 /* One file while it is read. */
 struct reader {
@@ -290,23 +291,70 @@ static bool read_all(struct reader *reader, const json_t *root)
 
 /* ---- a report of upc_regions, whose call paths have all that it is made of ----------------------- */
 
-static bool read_report_path(const struct reader *reader, const json_t *object, struct regions_thread *thread)
+/* A value of a report, whose exactness is a word. */
+static bool read_report_value(const struct reader *reader, const json_t *object, struct upcr_value *value)
 {
-	const json_t *names = json_object_get(object, "path"), *counts = json_object_get(object, "counts"),
-		     *item;
-	struct regions_row *row;
-	uint32_t path = 0, number;
-	size_t i;
+	const enum sheet_exactness exactness =
+		sheet_exactness_of(json_string_value(json_object_get(object, "exactness")));
+	double number;
 
-	json_array_foreach(names, i, item)
-	{
-		if (!json_is_string(item))
-			return wrong(reader, "a name is no text");
-		number = regions_number(&reader->data->names, json_string_value(item));
-		path = number == REGIONS_NONE ? number : regions_path(reader->data, path, number);
-		if (path == REGIONS_NONE)
-			return no_memory(reader);
+	if (exactness == SHEET_UNCOUNTED)
+		return true;
+	if (!json_is_number(json_object_get(object, "value")))
+		return wrong(reader, "a value has no number");
+	if (exactness == SHEET_EXACT) {
+		*value = upcr_exact(count_of(json_object_get(object, "value")));
+		return true;
 	}
+	number = fmax(number_or(object, "value", 0), 0);
+	*value = upcr_estimated(number, fmax(number_or(object, "standard_error", INFINITY), 0),
+				fmin(fmax(number_or(object, "low", 0), 0), number),
+				fmax(number_or(object, "high", INFINITY), number),
+				number_or(object, "coverage", 0),
+				exactness == SHEET_AT_LEAST ? UPCR_PARTIAL : 0);
+	value->freedom = fmax(number_or(object, "freedom", INFINITY), .5);
+	return true;
+}
+
+/* Numbers of a report's paths are its own; each parent is before its children. */
+struct report_paths {
+	uint32_t *of; /* [room]: ours; REGIONS_NONE: none yet */
+	size_t room;
+};
+
+static bool read_report_parent(const struct reader *reader, const json_t *object,
+			       const struct report_paths *paths, uint32_t *path)
+{
+	const json_t *parent = json_object_get(object, "parent"), *name = json_object_get(object, "region");
+	size_t at = json_is_integer(parent) ? (size_t)json_integer_value(parent) : SIZE_MAX;
+	uint32_t number;
+
+	*path = 0;
+	if (json_is_null(parent))
+		return true;
+	if (at >= paths->room || paths->of[at] == REGIONS_NONE)
+		return wrong(reader, "a path is below another that is not there");
+	if (!json_is_string(name))
+		return wrong(reader, "a path has no name");
+	number = regions_number(&reader->data->names, json_string_value(name));
+	*path = number == REGIONS_NONE ? number : regions_path(reader->data, paths->of[at], number);
+	return *path != REGIONS_NONE || no_memory(reader);
+}
+
+static bool read_report_path(const struct reader *reader, const json_t *object, struct regions_thread *thread,
+			     const struct report_paths *paths)
+{
+	const json_t *counts = json_object_get(object, "counts"), *item,
+		     *number = json_object_get(object, "path");
+	size_t i, at = json_is_integer(number) ? (size_t)json_integer_value(number) : SIZE_MAX;
+	struct regions_row *row;
+	uint32_t path;
+
+	if (at >= paths->room)
+		return wrong(reader, "a path has no number");
+	if (!read_report_parent(reader, object, paths, &path))
+		return false;
+	paths->of[at] = path;
 	row = regions_add_row(reader->process, thread, path);
 	if (!row)
 		return no_memory(reader);
@@ -316,23 +364,46 @@ static bool read_report_path(const struct reader *reader, const json_t *object, 
 		return wrong(reader, "a path has not as many values as there are events");
 	json_array_foreach(counts, i, item)
 	{
-		const json_t *value = json_object_get(item, "exclusive");
-
-		if (json_is_null(json_object_get(value, "value")))
-			continue;
-		if (!read_value(reader, value, &row->value[reader->event[i]]))
+		if (!read_report_value(reader, json_object_get(item, "exclusive"),
+				       &row->value[reader->event[i]]))
 			return false;
 	}
 	return true;
 }
 
-static bool read_report(struct reader *reader, const json_t *root)
+/* Paths that nobody was in have no line, and their numbers are left out. */
+static bool read_report_paths(const struct reader *reader, const json_t *list, struct regions_thread *thread)
 {
-	const json_t *paths = json_object_get(root, "call_paths"), *path;
-	struct regions_thread *thread;
-	struct regions_process *process;
+	struct report_paths paths = {.room = 4 * json_array_size(list) + 64};
+	const json_t *path;
+	bool done = true;
 	size_t i;
 
+	json_array_foreach(list, i, path)
+	{
+		json_int_t number = json_integer_value(json_object_get(path, "path"));
+
+		if (number >= 0 && number < 1 << 26 && (size_t)number >= paths.room)
+			paths.room = (size_t)number + 1;
+	}
+	paths.of = malloc(paths.room * sizeof(*paths.of));
+	if (!paths.of)
+		return no_memory(reader);
+	memset(paths.of, 0xff, paths.room * sizeof(*paths.of));
+	for (i = 0; done && i < json_array_size(list); i++)
+		done = read_report_path(reader, json_array_get(list, i), thread, &paths);
+	free(paths.of);
+	return done;
+}
+
+static bool read_report(struct reader *reader, const json_t *root)
+{
+	const json_t *paths = json_object_get(root, "call_paths");
+	struct regions_thread *thread;
+	struct regions_process *process;
+
+	if (json_integer_value(json_object_get(root, "schema")) != SHEET_SCHEMA)
+		return wrong(reader, "its \"schema\" is not 2; make the report anew with this release");
 	if (!json_is_array(paths))
 		return wrong(reader, "it has no call paths");
 	process = reader->process = regions_add_process(reader->data);
@@ -354,8 +425,7 @@ static bool read_report(struct reader *reader, const json_t *root)
 	thread = regions_add_thread(process);
 	if (!thread || !(thread->name = strdup("")))
 		return no_memory(reader);
-	json_array_foreach(paths, i, path) if (!read_report_path(reader, path, thread)) return false;
-	return true;
+	return read_report_paths(reader, paths, thread);
 }
 
 int regions_read_file(struct regions_data *data, const char *path)

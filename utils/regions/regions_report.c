@@ -10,6 +10,9 @@
 
 #include "lib/list.h"
 
+/* Names of a path that are shown at each of its ends. */
+enum { PATH_ENDS = 16 };
+
 /* Ranks without a file that are told of by name. */
 enum { RANKS_NAMED = 64 };
 
@@ -102,35 +105,32 @@ uint32_t *regions_order(const struct regions_data *data, const struct regions_su
 	return NULL;
 }
 
-char *regions_path_text(const struct regions_data *data, uint32_t path)
+char *regions_path_text(const struct regions_data *data, uint32_t path, bool whole)
 {
 	const struct regions_path *all = data->path;
-	size_t size = 1;
-	uint32_t at;
-	char *text, *end;
+	const uint32_t depth = all[path].depth;
+	const uint32_t left = whole || depth <= 2 * PATH_ENDS ? 0 : depth - 2 * PATH_ENDS;
+	uint32_t *list = malloc((depth + 1) * sizeof(*list)), n = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = list ? open_memstream(&text, &size) : NULL;
 
-	if (!path)
-		return strdup("(whole)");
-	for (at = path; at; at = all[at].parent)
-		size += strlen(data->names.text[all[at].name]) + 3;
-	text = malloc(size);
-	if (!text)
-		return NULL;
-	/* From its end. */
-	end = text + size - 1;
-	*end = '\0';
-	for (at = path; at; at = all[at].parent) {
-		const char *name = data->names.text[all[at].name];
-
-		end -= strlen(name);
-		memcpy(end, name, strlen(name));
-		if (all[at].parent) {
-			end -= 3;
-			memcpy(end, " / ", 3);
+	for (uint32_t at = path; out && at; at = all[at].parent)
+		list[n++] = all[at].name;
+	for (uint32_t i = n; out && i-- > 0;) {
+		fprintf(out, "%s%s", data->names.text[list[i]], i ? " / " : "");
+		if (left && i == n - PATH_ENDS) {
+			fprintf(out, "(%u more) / ", left);
+			i -= left;
 		}
 	}
-	memmove(text, end, strlen(end) + 1);
-	return text;
+	if (out && !path)
+		fputs("(whole)", out);
+	free(list);
+	if (out && fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 bool regions_is_outside(const struct regions_data *data, enum regions_by by, uint32_t key)
@@ -153,20 +153,6 @@ double regions_whole_seconds(const struct regions_sums *sums)
 bool regions_is_nothing(const struct upcr_value *value)
 {
 	return value->uncounted && !value->estimated && !value->whole;
-}
-
-unsigned regions_words(const struct upcr_value *value, const char *word[REGIONS_WORDS])
-{
-	unsigned n = 0, i;
-
-	for (i = 0; i < UPCR_FLAGS; i++)
-		if (value->flags & 1u << i)
-			word[n++] = upcr_flag_word(i);
-	if (regions_is_nothing(value))
-		word[n++] = "uncounted";
-	else if (value->uncounted && !(value->flags & UPCR_PARTIAL))
-		word[n++] = "partial";
-	return n;
 }
 
 char *regions_thread_text(const struct regions_data *data, const struct regions_process *process,

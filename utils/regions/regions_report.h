@@ -44,19 +44,13 @@ double regions_whole_seconds(const struct regions_sums *sums);
 /* Nobody has counted any of it. */
 bool regions_is_nothing(const struct upcr_value *value);
 
-/* What is to be said of a value, in words; returns how many there are. */
-#define REGIONS_WORDS (UPCR_FLAGS + 3)
-unsigned regions_words(const struct upcr_value *value, const char *word[REGIONS_WORDS]);
-
 /* "4711 name of rank 3". For the caller to free; NULL: out of memory. */
 char *regions_thread_text(const struct regions_data *data, const struct regions_process *process,
 			  const struct regions_thread *thread);
 
-/* The report as JSON, for the caller to drop; NULL: out of memory. */
-struct json_t *regions_json(const struct regions_report *report);
-
-/* Names of a path from the outermost, with " / " between; "(whole)" of none. For the caller to free. */
-char *regions_path_text(const struct regions_data *data, uint32_t path);
+/* Names of a path from the outermost, with " / " between; "(whole)" of none. Those in the
+ * midst of a deep path are a number, unless it is to be whole. For the caller to free. */
+char *regions_path_text(const struct regions_data *data, uint32_t path, bool whole);
 
 /* Notes of all processes, those of the same words and name as one, and what the files say by not being
  * there. For the caller to free with regions_notes_free. */

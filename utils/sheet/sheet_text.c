@@ -374,7 +374,7 @@ static void text_put_aspect(FILE *out, const struct sheet_list *list, const stru
 		text_put_number(out, text);
 		text_sure(list, cell, text);
 	} else if (cell->absent) {
-		strcpy(text, "-");
+		strcpy(text, aspect->share ? "not counted" : "-");
 	} else if (aspect->share) {
 		snprintf(text, sizeof(text), "%.1f %%", 100 * cell->value);
 	} else if (aspect->kind == SHEET_NUMBER && !measure->decimals) {

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The writers of sheets, letter by letter (ctests/golden/sheet): a sheet with a value of each exactness.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../../utils/sheet/sheet.h"
+
+#include "lib/golden.h"
+#include "page/page.h"
+#include "../unit_test.h"
+
+enum { VALUES = 5 };
+
+struct row {
+	const char *name;
+	unsigned first; /* exactness of its first value */
+};
+
+static const struct row rows[] = {
+	{"solve, \"quoted\"", SHEET_EXACT}, {"set_up", SHEET_AT_LEAST}, {"", SHEET_UNCOUNTED}};
+static size_t shown;
+
+static bool each(const void *arg, sheet_put *put, void *to)
+{
+	(void)arg;
+	for (size_t i = 0; i < shown; i++)
+		if (!put(to, &rows[i]))
+			return false;
+	return true;
+}
+
+static void cell_of(const void *arg, const void *of, const struct sheet_column *column,
+		    struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	(void)arg;
+	if (column->kind == SHEET_TEXT)
+		cell->text = row->name;
+	else if (column->kind == SHEET_NUMBER)
+		cell->value = 12.5;
+	else
+		cell->count = row->first;
+	cell->absent = column->kind == SHEET_COUNT && !row->first;
+}
+
+static bool value_of(const void *arg, const void *of, size_t measure, size_t aspect, struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	(void)arg;
+	cell->exactness = (row->first + measure) % VALUES;
+	cell->whole = cell->exactness != SHEET_ESTIMATE;
+	cell->count = 1000 + 100 * measure + aspect;
+	cell->value = (double)cell->count;
+	cell->low = 900;
+	cell->high = aspect ? INFINITY : 1500;
+	cell->error = aspect ? INFINITY : 150;
+	cell->freedom = 30;
+	cell->coverage = .5;
+	if (cell->exactness != SHEET_EXACT)
+		cell->reason[cell->reasons++] =
+			cell->exactness == SHEET_UNCOUNTED ? "not counted" : "part: it was not all";
+	return true;
+}
+
+static char *heading_of(const void *arg, const void *of)
+{
+	char *text;
+
+	(void)arg;
+	return asprintf(&text, "Row %s", ((const struct row *)of)->name) < 0 ? NULL : text;
+}
+
+static const struct sheet_column columns[] = {
+	{.key = "name", .header = "Name", .forms = SHEET_IN_ALL},
+	{.key = "first", .header = "First", .kind = SHEET_COUNT, .forms = SHEET_IN_ALL},
+	{.key = "share",
+	 .header = "Share",
+	 .unit = "%",
+	 .kind = SHEET_NUMBER,
+	 .decimals = 1,
+	 .forms = SHEET_IN_ALL},
+};
+static const struct sheet_measure measures[VALUES] = {{.name = "AN_EVENT_OF_A_LONG_NAME", .group = "events"},
+						      {.name = "B", .group = "events"},
+						      {.name = "C", .group = "events"},
+						      {.name = "D", .group = "others"},
+						      {.name = "E", .group = "others"}};
+static const struct sheet_aspect aspects[] = {
+	{.key = "inclusive", .header = "Inclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_ALL},
+	{.key = "exclusive",
+	 .header = "Exclusive",
+	 .prefix = "exclusive_",
+	 .kind = SHEET_VALUE,
+	 .forms = SHEET_IN_ALL},
+};
+static const struct sheet_list list = {.key = "counts",
+				       .name = "event",
+				       .header = "Event",
+				       .caption = "Counts",
+				       .forms = SHEET_IN_ALL,
+				       .measure = measures,
+				       .measures = VALUES,
+				       .aspect = aspects,
+				       .aspects = 2,
+				       .value = value_of};
+static struct sheet_section section;
+static struct sheet sheet;
+
+static int set_up(void **state)
+{
+	static const char *const keys[] = {"name", NULL}, *const others[] = {"share", NULL};
+	static const struct sheet_cell words[] = {{.text = "./it"}, {.text = "-n"}};
+	static const struct sheet_fact facts[] = {
+		{.key = "command", .list = words, .n = 2},
+		{.key = "seconds", .kind = SHEET_NUMBER, .cell = {.value = .5}}};
+	static const struct sheet_note notes[] = {{.what = "it stopped", .times = 1},
+						  {.what = "it was not there", .name = "rank 2", .times = 3}};
+
+	(void)state;
+	shown = sizeof(rows) / sizeof(*rows);
+	section = (struct sheet_section){.key = "rows",
+					 .record = "row",
+					 .caption = "Rows",
+					 .table = "Shares",
+					 .which = "by row",
+					 .forms = SHEET_IN_ALL,
+					 .column = columns,
+					 .columns = sizeof(columns) / sizeof(*columns),
+					 .list = &list,
+					 .lists = 1,
+					 .each = each,
+					 .cell = cell_of};
+	sheet = (struct sheet){.tool = "a_tool",
+			       .fact = facts,
+			       .facts = 2,
+			       .section = &section,
+			       .sections = 1,
+			       .note = notes,
+			       .notes = 2,
+			       .keys = keys,
+			       .others = others};
+	return 0;
+}
+
+static bool page(FILE *out, const struct sheet *of)
+{
+	struct page *made = page_begin(out, "Rows", NULL);
+	bool done = sheet_html(made, of->section, of->sections);
+
+	return page_end(made) == 0 && done;
+}
+
+static bool text(FILE *out, const struct sheet *of)
+{
+	static const struct sheet_style style = {.width = 80};
+
+	return sheet_text(out, &of->section[0], &style);
+}
+
+static void expect(bool (*print)(FILE *out, const struct sheet *sheet), const char *section_of,
+		   const char *from)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *out = open_memstream(&got, &size);
+
+	assert_true(print(out, &sheet));
+	fclose(out);
+	if (from)
+		*strstr(got, "<script>") = '\0';
+	assert_golden("sheet", section_of, from ? strstr(got, from) : got);
+	free(got);
+}
+
+TEST_WITH(test_data, set_up, NULL)
+{
+	expect(sheet_csv, "csv", NULL);
+	expect(sheet_json, "json", NULL);
+}
+
+TEST_WITH(test_page, set_up, NULL)
+{
+	/* Between the style and the script. */
+	expect(page, "html", "<main>");
+}
+
+TEST_WITH(test_lines, set_up, NULL)
+{
+	expect(text, "lines", NULL);
+	section.sure = true;
+	section.heading = heading_of;
+	expect(text, "lines, how sure", NULL);
+	section.layout = SHEET_BLOCKS;
+	expect(text, "blocks", NULL);
+}
+
+TEST_WITH(test_wide, set_up, NULL)
+{
+	section.layout = SHEET_WIDE;
+	expect(text, "wide", NULL);
+	section.layout = SHEET_ALONE;
+	expect(text, "alone", NULL);
+}
+
+/* All exactnesses that there are, and no others. */
+TEST_WITH(test_marks, set_up, NULL)
+{
+	struct sheet_list one = list;
+
+	assert_int_equal(sheet_marks(&sheet), 0x1f);
+	one.measures = 1;
+	section.list = &one;
+	shown = 1;
+	assert_int_equal(sheet_marks(&sheet), 1u << SHEET_EXACT);
+	shown = 2;
+	assert_int_equal(sheet_marks(&sheet), 1u << SHEET_EXACT | 1u << SHEET_AT_LEAST);
+}
+
+/* A word for each, which is read again; what two of them make of a sum. */
+TEST(test_exactness)
+{
+	for (unsigned e = 0; e < VALUES; e++) {
+		assert_int_equal(sheet_exactness_of(sheet_exactness_word(e)), e);
+		assert_int_equal(sheet_exactness_both(SHEET_EXACT, e), e);
+		assert_int_equal(sheet_exactness_both(e, e), e);
+		for (unsigned other = 0; other < VALUES; other++)
+			assert_int_equal(sheet_exactness_both(e, other), sheet_exactness_both(other, e));
+	}
+	assert_int_equal(sheet_exactness_of("about"), SHEET_UNCOUNTED);
+	assert_int_equal(sheet_exactness_of(NULL), SHEET_UNCOUNTED);
+	assert_int_equal(sheet_exactness_both(SHEET_AT_LEAST, SHEET_AT_MOST), SHEET_ESTIMATE);
+	assert_int_equal(sheet_exactness_both(SHEET_AT_LEAST, SHEET_UNCOUNTED), SHEET_AT_LEAST);
+	assert_int_equal(sheet_exactness_both(SHEET_AT_MOST, SHEET_UNCOUNTED), SHEET_ESTIMATE);
+}
+
+UNIT_TESTS(sheet, NULL, NULL)

@@ -1,0 +1,992 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_sheet.c - what regions have counted, as sections of a sheet: by name, by call path, and of each
+ * thread. A call path has its parent's number, and not all names: paths may be thousands deep.
+ */
+#include "regions/regions_sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regions/regions_metrics.h"
+
+struct row {
+	const struct regions_group *group;
+	uint32_t key;
+	const struct regions_counts *counts;
+	const struct regions_line *line; /* NULL: of one thread */
+	const struct regions_process *process;
+	const struct regions_thread *thread;
+	size_t which;     /* of threads, from 0 */
+	const char *name; /* of the thread */
+};
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static const char *const flag_reasons[UPCR_FLAGS] = {
+	"rough: the interval is of few slices", "lost: slices were lost",
+	"partial: a stretch was not counted",   "borrowed: the error is of other regions' slices",
+	"uneven: slices were unlike",
+};
+
+static void add_reason(struct sheet_cell *cell, const char *reason)
+{
+	if (cell->reasons < SHEET_REASONS)
+		cell->reason[cell->reasons++] = reason;
+}
+
+static void add_flags(struct sheet_cell *cell, unsigned flags)
+{
+	for (unsigned i = 0; i < UPCR_FLAGS; i++)
+		if (flags & 1u << i)
+			add_reason(cell, flag_reasons[i]);
+	cell->rough = flags & UPCR_ROUGH;
+}
+
+static void set_value(struct sheet_cell *cell, const struct upcr_value *value)
+{
+	cell->count = value->whole;
+	cell->whole = upcr_is_exact(value);
+	cell->value = cell->whole ? (double)value->whole : value->value;
+	cell->low = value->low;
+	cell->high = value->high;
+	cell->error = value->error;
+	cell->freedom = value->freedom;
+	cell->coverage = value->coverage;
+	if (cell->whole)
+		return;
+	if (regions_is_nothing(value)) {
+		cell->exactness = SHEET_UNCOUNTED;
+		add_reason(cell, "not counted");
+		return;
+	}
+	cell->exactness = upcr_is_lower_bound(value) ? SHEET_AT_LEAST : SHEET_ESTIMATE;
+	if (!value->flags && !upcr_is_lower_bound(value))
+		add_reason(cell, "turns: events took turns");
+	if (value->uncounted)
+		add_reason(cell, "part: a thread or a stretch was not counted");
+	add_flags(cell, value->flags);
+}
+
+static bool value_of_count(const void *arg, const void *of, size_t measure, size_t aspect,
+			   struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	(void)arg;
+	set_value(cell, aspect ? &row->counts->own[measure] : &row->counts->value[measure]);
+	return true;
+}
+
+/* What a metric misses is named behind "not counted". */
+static void set_missing(struct sheet_cell *cell, const struct regions_report *report, size_t metric,
+			const struct upcr_value *counts)
+{
+	const struct metrics_counts of = {.value = counts};
+	const char *name[SHEET_REASONS - 1];
+	unsigned n = metrics_missing(report->metrics, (unsigned)metric, report->columns, &of, name,
+				     SHEET_REASONS - 1);
+
+	add_reason(cell, "not counted");
+	for (unsigned i = 0; i < n && i < SHEET_REASONS - 1; i++)
+		add_reason(cell, name[i]);
+}
+
+static bool value_of_metric(const void *arg, const void *of, size_t metric, size_t aspect,
+			    struct sheet_cell *cell)
+{
+	const struct regions_report *report = ((const struct regions_group *)arg)->sheet->report;
+	const struct row *row = of;
+	struct metric_value value;
+
+	regions_metric(report, (unsigned)metric, row->counts, aspect, &value);
+	cell->value = value.value;
+	cell->low = value.unsure || value.open ? -INFINITY : value.low;
+	cell->high = value.unsure || value.open ? INFINITY : value.high;
+	cell->error = value.error;
+	cell->freedom = value.freedom;
+	cell->coverage = NAN;
+	if (value.missing || isnan(value.value)) {
+		cell->exactness = SHEET_UNCOUNTED;
+		if (value.missing)
+			set_missing(cell, report, metric, aspect ? row->counts->own : row->counts->value);
+		else
+			add_reason(cell, "of nothing");
+		return true;
+	}
+	if (value.exact)
+		return true;
+	cell->exactness = value.at_least ? SHEET_AT_LEAST : SHEET_ESTIMATE;
+	if (!value.flags && !value.open && !value.unsure && !value.at_least)
+		add_reason(cell, "turns: events took turns");
+	add_flags(cell, value.flags);
+	if (value.open)
+		add_reason(cell, "open: what it is divided by may be 0");
+	if (value.at_least)
+		add_reason(cell, "at least: some of its counts are lower bounds");
+	if (value.unsure)
+		add_reason(cell, "unsure: its counts or their clocks may be off either way");
+	return true;
+}
+
+enum { SPREAD_N, SPREAD_MIN, SPREAD_MAX, SPREAD_MEAN, SPREAD_DEVIATION, SPREAD_IMBALANCE };
+
+static void set_spread(struct sheet_cell *cell, const struct regions_spread *spread, size_t aspect)
+{
+	const double values[] = {
+		[SPREAD_MIN] = spread->min,
+		[SPREAD_MAX] = spread->max,
+		[SPREAD_MEAN] = regions_mean(spread),
+		[SPREAD_DEVIATION] = regions_deviation(spread),
+		[SPREAD_IMBALANCE] = regions_imbalance(spread),
+	};
+
+	cell->count = spread->n;
+	cell->value = values[aspect];
+	cell->absent = aspect != SPREAD_N && !spread->n;
+}
+
+static bool value_over_threads(const void *arg, const void *of, size_t measure, size_t aspect,
+			       struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	(void)arg;
+	set_spread(cell, &row->line->of_threads[measure], aspect);
+	return true;
+}
+
+static bool value_over_processes(const void *arg, const void *of, size_t measure, size_t aspect,
+				 struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	(void)arg;
+	set_spread(cell, &row->line->of_processes[measure], aspect);
+	return true;
+}
+
+/* A page has no imbalance of one alone. */
+static bool value_unlike(const void *arg, const void *of, size_t measure, size_t aspect,
+			 struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	value_over_threads(arg, of, measure, aspect, cell);
+	cell->absent = row->line->of_threads[measure].n < 2;
+	return true;
+}
+
+static bool value_unlike_processes(const void *arg, const void *of, size_t measure, size_t aspect,
+				   struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	value_over_processes(arg, of, measure, aspect, cell);
+	cell->absent = row->line->of_processes[measure].n < 2;
+	return true;
+}
+
+static bool head_over_threads(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
+{
+	const struct row *row = of;
+
+	(void)arg;
+	snprintf(text, SHEET_HEAD_MAX, "Over %u threads", row->line->of_threads[0].n);
+	return row->line->of_threads[0].n > 1;
+}
+
+static bool head_over_processes(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
+{
+	const struct row *row = of;
+
+	(void)arg;
+	snprintf(text, SHEET_HEAD_MAX, "Over %u processes", row->line->of_processes[0].n);
+	return row->group->sums->processes > 1 && row->line->of_processes[0].n > 1;
+}
+
+#define ALL SHEET_IN_ALL
+#define TABLES SHEET_IN_TABLES
+
+static const struct sheet_aspect both_aspects[] = {
+	{.key = "inclusive", .header = "Inclusive", .kind = SHEET_VALUE, .forms = ALL},
+	{.key = "exclusive",
+	 .header = "Exclusive",
+	 .prefix = "exclusive_",
+	 .kind = SHEET_VALUE,
+	 .forms = ALL},
+};
+static const struct sheet_aspect thread_aspects[] = {
+	{.key = "inclusive", .header = "Inclusive", .kind = SHEET_VALUE, .forms = ALL},
+	{.key = "exclusive", .prefix = "exclusive_", .kind = SHEET_VALUE, .forms = SHEET_IN_DATA},
+};
+static const struct sheet_aspect spread_aspects[] = {
+	{.key = "n", .kind = SHEET_COUNT, .forms = SHEET_IN_JSON},
+	{.key = "min", .header = "Min", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
+	{.key = "max", .header = "Max", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
+	{.key = "mean", .header = "Mean", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
+	{.key = "standard_deviation",
+	 .header = "Std. dev.",
+	 .kind = SHEET_NUMBER,
+	 .forms = ALL & ~SHEET_IN_HTML},
+	{.key = "imbalance", .header = "Imbalance", .kind = SHEET_NUMBER, .share = true, .forms = ALL},
+};
+
+/* ---- columns ----------------------------------------------------------------------------------- */
+
+enum {
+	NAME,
+	PATH,
+	PARENT,
+	THREAD,
+	THREAD_NAME,
+	PID,
+	RANK,
+	TID,
+	CALLS,
+	THREADS,
+	PROCESSES,
+	SECONDS,
+	SHARE,
+	OWN,
+	OWN_SHARE,
+	IMBALANCE
+};
+
+#define COUNT_OF(key_, id_, forms_)                                                 \
+	{                                                                           \
+		.key = (key_), .id = (id_), .kind = SHEET_COUNT, .forms = (forms_), \
+	}
+#define CALLS_COLUMN                                                                              \
+	{                                                                                         \
+		.key = "calls", .header = "Calls", .id = CALLS, .kind = SHEET_COUNT, .width = 10, \
+		.forms = ALL                                                                      \
+	}
+#define SECONDS_COLUMN                                                                             \
+	{                                                                                          \
+		.key = "seconds", .header = "Time", .unit = "s",                                   \
+		.help = "Inclusive, of all threads together", .id = SECONDS, .kind = SHEET_NUMBER, \
+		.decimals = 6, .width = 13, .forms = ALL                                           \
+	}
+#define OWN_COLUMN                                                                                 \
+	{                                                                                          \
+		.key = "exclusive_seconds", .header = "Exclusive", .unit = "s",                    \
+		.help = "Of all threads together", .id = OWN, .kind = SHEET_NUMBER, .decimals = 6, \
+		.width = 13, .forms = ALL                                                          \
+	}
+
+static const struct sheet_column region_columns[] = {
+	{.key = "region", .header = "Region", .id = NAME, .width = 12, .forms = ALL},
+	CALLS_COLUMN,
+	{.key = "threads",
+	 .header = "Threads",
+	 .help = "That were in it",
+	 .id = THREADS,
+	 .kind = SHEET_COUNT,
+	 .forms = SHEET_IN_JSON | TABLES},
+	{.key = "processes",
+	 .header = "Processes",
+	 .help = "That were in it",
+	 .id = PROCESSES,
+	 .kind = SHEET_COUNT,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	SECONDS_COLUMN,
+	{.header = "Time",
+	 .unit = "%",
+	 .help = "Of the whole",
+	 .id = SHARE,
+	 .kind = SHEET_NUMBER,
+	 .decimals = 1,
+	 .width = 6,
+	 .forms = TABLES},
+	OWN_COLUMN,
+	{.header = "Exclusive",
+	 .unit = "%",
+	 .help = "Of the whole",
+	 .id = OWN_SHARE,
+	 .kind = SHEET_NUMBER,
+	 .decimals = 1,
+	 .width = 6,
+	 .forms = TABLES},
+	{.header = "Imbalance",
+	 .unit = "%",
+	 .help = "How much more time than the mean the busiest thread has",
+	 .id = IMBALANCE,
+	 .kind = SHEET_NUMBER,
+	 .decimals = 1,
+	 .forms = TABLES},
+};
+static const struct sheet_column path_columns[] = {
+	{.key = "region", .header = "Call path", .id = NAME, .width = 12, .forms = ALL},
+	COUNT_OF("path", PATH, SHEET_IN_DATA),
+	COUNT_OF("parent", PARENT, SHEET_IN_DATA),
+};
+static const struct sheet_column thread_columns[] = {
+	{.header = "Thread", .id = THREAD_NAME, .forms = SHEET_IN_HTML},
+	{.key = "region", .header = "Region", .id = NAME, .width = 12, .forms = ALL},
+	COUNT_OF("path", PATH, SHEET_IN_CSV),
+	COUNT_OF("parent", PARENT, SHEET_IN_CSV),
+	COUNT_OF("thread", THREAD, SHEET_IN_JSON),
+	COUNT_OF("pid", PID, SHEET_IN_CSV),
+	COUNT_OF("rank", RANK, SHEET_IN_CSV),
+	COUNT_OF("tid", TID, SHEET_IN_CSV),
+	CALLS_COLUMN,
+	SECONDS_COLUMN,
+	OWN_COLUMN,
+};
+
+static void set_number(struct sheet_cell *cell, long number)
+{
+	cell->count = (uint64_t)number;
+	cell->absent = number < 0;
+}
+
+/* Outside of all regions there is no name, but for people. */
+static void set_name(struct sheet_cell *cell, const struct regions_data *data, const struct row *row)
+{
+	const enum regions_by by = row->group->by;
+
+	cell->text = regions_name_of(data, by, row->key);
+	cell->absent = regions_is_outside(data, by, row->key);
+	if (by == REGIONS_BY_PATH && row->key)
+		cell->depth = data->path[row->key].depth - (row->group->sheet->form & SHEET_IN_TEXT ? 1 : 0);
+}
+
+static void cell_of_region(const void *arg, const void *of, const struct sheet_column *column,
+			   struct sheet_cell *cell)
+{
+	const struct regions_group *group = arg;
+	const struct regions_data *data = group->sheet->report->data;
+	const struct row *row = of;
+	const bool path = group->by == REGIONS_BY_PATH;
+
+	switch (column->id) {
+	case NAME:
+		set_name(cell, data, row);
+		break;
+	case PATH:
+		set_number(cell, path ? (long)row->key : -1);
+		break;
+	case PARENT:
+		set_number(cell, path && row->key ? (long)data->path[row->key].parent : -1);
+		break;
+	case THREAD:
+		cell->count = row->which;
+		break;
+	case THREAD_NAME:
+		cell->text = row->name;
+		break;
+	case PID:
+		set_number(cell, row->process->pid);
+		break;
+	case RANK:
+		set_number(cell, row->process->rank);
+		break;
+	case TID:
+		set_number(cell, row->thread->tid);
+		break;
+	case CALLS:
+		cell->count = row->counts->calls;
+		cell->absent = regions_is_outside(data, group->by, row->key);
+		break;
+	case THREADS:
+		cell->count = row->line->threads;
+		break;
+	case PROCESSES:
+		cell->count = row->line->processes;
+		break;
+	case SECONDS:
+		cell->value = row->counts->seconds;
+		break;
+	case SHARE:
+		cell->value = 100 * row->counts->seconds / group->whole;
+		break;
+	case OWN:
+		cell->value = row->counts->own_seconds;
+		break;
+	case OWN_SHARE:
+		cell->value = 100 * row->counts->own_seconds / group->whole;
+		break;
+	default:
+		cell->value = 100 * regions_imbalance(&row->line->of_threads[0]);
+	}
+}
+
+static char *region_heading(const void *arg, const void *of)
+{
+	const struct regions_group *group = arg;
+	const struct regions_data *data = group->sheet->report->data;
+	const struct row *row = of;
+	char *text, *path = group->by == REGIONS_BY_PATH ? regions_path_text(data, row->key, false) : NULL;
+	int n = -1;
+
+	if (path || group->by != REGIONS_BY_PATH)
+		n = asprintf(&text, "Region %s", path ? path : regions_name_of(data, group->by, row->key));
+	free(path);
+	return n < 0 ? NULL : text;
+}
+
+static char *thread_heading(const void *arg, const void *of)
+{
+	const struct row *row = of;
+	char *text;
+
+	(void)arg;
+	return asprintf(&text, "Thread %s", row->name) < 0 ? NULL : text;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static bool each_region(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_group *group = arg;
+
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct regions_line *line = &group->sums->line[group->order[i]];
+
+		if (!put(to,
+			 &(struct row){
+				 .group = group, .key = line->key, .counts = &line->counts, .line = line}))
+			return false;
+	}
+	return true;
+}
+
+struct threads {
+	const struct regions_group *group;
+	sheet_put *put;
+	void *to;
+	size_t which;
+};
+
+static bool put_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
+		       const struct regions_part *part)
+{
+	struct threads *threads = arg;
+	const struct regions_group *group = threads->group;
+	char *name = regions_thread_text(group->sheet->report->data, process, thread);
+	bool done = name != NULL;
+
+	for (uint32_t i = 0; done && i < group->n; i++) {
+		const struct row row = {.group = group,
+					.key = group->order[i],
+					.counts = &part->counts[group->order[i]],
+					.process = process,
+					.thread = thread,
+					.which = threads->which,
+					.name = name};
+
+		if (row.counts->used)
+			done = threads->put(threads->to, &row);
+	}
+	threads->which++;
+	free(name);
+	return done;
+}
+
+static bool each_part(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_group *group = arg;
+	struct threads threads = {.group = group, .put = put, .to = to};
+
+	return regions_each_thread(group->sheet->report->data, group->by, put_thread, &threads);
+}
+
+/* ---- processes, threads, metrics: what they are ---------------------------------------------------- */
+
+enum {
+	COMMAND,
+	OF_PID,
+	OF_RANK,
+	RANKS,
+	HOST,
+	STARTED,
+	ENDED,
+	ELAPSED,
+	CLOCK,
+	SLICE,
+	LISTS,
+	NUMBER,
+	OF_TID,
+	OF_NAME,
+	MEMBERS,
+	OF_PROCESS
+};
+
+static const struct sheet_column process_columns[] = {
+	{.key = "command", .header = "Command", .id = COMMAND, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "rank",
+	 .header = "Rank",
+	 .id = OF_RANK,
+	 .kind = SHEET_COUNT,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "pid",
+	 .header = "Process",
+	 .id = OF_PID,
+	 .kind = SHEET_COUNT,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	COUNT_OF("ranks", RANKS, SHEET_IN_JSON),
+	{.key = "host", .header = "Host", .id = HOST, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "started", .header = "Started", .id = STARTED, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "ended", .id = ENDED, .forms = SHEET_IN_JSON},
+	{.key = "seconds",
+	 .header = "Elapsed",
+	 .unit = "s",
+	 .id = ELAPSED,
+	 .kind = SHEET_NUMBER,
+	 .decimals = 6,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "clock", .id = CLOCK, .forms = SHEET_IN_JSON},
+	COUNT_OF("slice_ns", SLICE, SHEET_IN_JSON),
+	{.key = "threads",
+	 .header = "Threads",
+	 .id = LISTS,
+	 .kind = SHEET_COUNT,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+};
+
+static void cell_of_process(const void *arg, const void *of, const struct sheet_column *column,
+			    struct sheet_cell *cell)
+{
+	const struct regions_process *process = of;
+	const char *const texts[] = {[COMMAND] = process->command,
+				     [HOST] = process->host,
+				     [STARTED] = process->started,
+				     [ENDED] = process->ended,
+				     [CLOCK] = process->clock};
+
+	(void)arg;
+	if (column->kind == SHEET_TEXT)
+		cell->text = texts[column->id];
+	else if (column->id == ELAPSED)
+		cell->value = process->seconds;
+	else
+		set_number(cell, column->id == OF_PID    ? process->pid
+				 : column->id == OF_RANK ? process->rank
+				 : column->id == RANKS   ? process->ranks
+				 : column->id == SLICE   ? (long)process->slice_ns
+							 : (long)process->threads);
+}
+
+static bool each_process(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
+
+	for (size_t i = 0; i < data->processes; i++)
+		if (!put(to, &data->process[i]))
+			return false;
+	return true;
+}
+
+static const struct sheet_column who_columns[] = {
+	COUNT_OF("process", OF_PROCESS, SHEET_IN_JSON),
+	COUNT_OF("thread", NUMBER, SHEET_IN_JSON),
+	COUNT_OF("tid", OF_TID, SHEET_IN_JSON),
+	{.key = "name", .id = OF_NAME, .forms = SHEET_IN_JSON},
+	COUNT_OF("threads", MEMBERS, SHEET_IN_JSON),
+	{.key = "seconds", .id = ELAPSED, .kind = SHEET_NUMBER, .forms = SHEET_IN_JSON},
+};
+
+static void cell_of_who(const void *arg, const void *of, const struct sheet_column *column,
+			struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	if (column->id == OF_NAME)
+		cell->text = row->thread->name;
+	else if (column->id == ELAPSED)
+		cell->value = row->thread->seconds;
+	else
+		set_number(cell,
+			   column->id == NUMBER   ? row->thread->number
+			   : column->id == OF_TID ? row->thread->tid
+			   : column->id == MEMBERS
+				   ? (long)row->thread->threads
+				   : row->process -
+					     ((const struct regions_sheet *)arg)->report->data->process);
+}
+
+static bool each_who(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
+
+	for (size_t i = 0; i < data->processes; i++)
+		for (size_t k = 0; k < data->process[i].threads; k++)
+			if (!put(to, &(struct row){.process = &data->process[i],
+						   .thread = &data->process[i].thread[k]}))
+				return false;
+	return true;
+}
+
+enum { METRIC, UNIT, FORMULA, DESCRIPTION, NEEDS };
+
+static const struct sheet_column metric_columns[] = {
+	{.key = "metric", .header = "Metric", .id = METRIC, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "unit", .header = "Unit", .id = UNIT, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "formula", .header = "Formula", .id = FORMULA, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "description",
+	 .header = "What it is",
+	 .id = DESCRIPTION,
+	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	{.key = "needs", .id = NEEDS, .forms = SHEET_IN_JSON},
+};
+
+/* Names of events, with commas between. */
+static void text_of_needs(const struct regions_sheet *sheet, const struct metric *metric)
+{
+	const struct metrics *metrics = sheet->report->metrics;
+	const size_t room = sizeof(sheet->buffer);
+	unsigned i = 0;
+	size_t n = 0;
+
+	while (metrics_at(metrics, i) != metric)
+		i++;
+	sheet->text[0] = '\0';
+	for (unsigned event = 0; event < metrics_events(metrics) && n < room; event++)
+		if (metrics_needs(metrics, i, event))
+			n += (size_t)snprintf(sheet->text + n, room - n, "%s%s", n ? "," : "",
+					      metrics_event(metrics, event));
+}
+
+static void cell_of_metric(const void *arg, const void *of, const struct sheet_column *column,
+			   struct sheet_cell *cell)
+{
+	const struct regions_sheet *sheet = arg;
+	const struct metric *metric = of;
+	const char *const texts[] = {metric->name, metric->unit, metric->formula, metric->description,
+				     sheet->text};
+
+	if (column->id == NEEDS)
+		text_of_needs(sheet, metric);
+	cell->text = texts[column->id];
+	cell->absent = !cell->text;
+}
+
+static bool each_metric(const void *arg, sheet_put *put, void *to)
+{
+	const struct metrics *metrics = ((const struct regions_sheet *)arg)->report->metrics;
+
+	for (unsigned i = 0; i < metrics_count(metrics); i++)
+		if (!put(to, metrics_at(metrics, i)))
+			return false;
+	return true;
+}
+
+/* ---- the sheet ---------------------------------------------------------------------------------- */
+
+static bool make_measures(struct regions_sheet *sheet)
+{
+	const struct regions_report *report = sheet->report;
+	const uint32_t events = report->data->events.n;
+	const unsigned metrics = report->metrics ? metrics_count(report->metrics) : 0;
+
+	sheet->counts = calloc(events + 1, sizeof(*sheet->counts));
+	sheet->spread = calloc(events + 2, sizeof(*sheet->spread));
+	sheet->metrics = calloc(metrics + 1, sizeof(*sheet->metrics));
+	sheet->event = calloc(events + 1, sizeof(*sheet->event));
+	if (!sheet->counts || !sheet->spread || !sheet->metrics || !sheet->event)
+		return false;
+	sheet->spread[0].decimals = 6;
+	for (uint32_t i = 0; i < events; i++)
+		sheet->counts[i].name = sheet->spread[1 + i].name = sheet->event[i].text =
+			report->data->events.text[i];
+	for (unsigned i = 0; i < metrics; i++) {
+		const struct metric *metric = metrics_at(report->metrics, i);
+
+		sheet->metrics[i] = (struct sheet_measure){.name = metric->name,
+							   .unit = metric->unit,
+							   .help = metric->description ? metric->description
+										       : metric->formula};
+	}
+	return true;
+}
+
+static void make_facts(struct regions_sheet *sheet)
+{
+	const struct regions_report *report = sheet->report;
+
+	sheet->fact[0] = (struct sheet_fact){.key = "title", .cell = {.text = report->title}};
+	sheet->fact[1] =
+		(struct sheet_fact){.key = "events", .list = sheet->event, .n = report->data->events.n};
+	sheet->sheet.facts = 2;
+	if (report->metrics)
+		sheet->fact[sheet->sheet.facts++] = (struct sheet_fact){
+			.key = "metric_set", .cell = {.text = metrics_set(report->metrics)}};
+}
+
+static bool make_notes(struct regions_sheet *sheet)
+{
+	bool done = regions_notes_of(sheet->report, &sheet->notes);
+
+	sheet->note = done ? calloc(sheet->notes.n + 1, sizeof(*sheet->note)) : NULL;
+	for (size_t i = 0; sheet->note && i < sheet->notes.n; i++)
+		sheet->note[i] = (struct sheet_note){.what = sheet->notes.note[i].what,
+						     .name = sheet->notes.note[i].name,
+						     .times = sheet->notes.note[i].times};
+	sheet->sheet.note = sheet->note;
+	sheet->sheet.notes = sheet->note ? sheet->notes.n : 0;
+	return sheet->note != NULL;
+}
+
+/* What counts and metrics there are, and how unlike threads and processes. */
+static void make_lists(struct regions_group *group, bool thread)
+{
+	const struct regions_sheet *sheet = group->sheet;
+	const struct metrics *metrics = sheet->report->metrics;
+	const unsigned forms = thread ? SHEET_IN_DATA : SHEET_IN_ALL;
+
+	group->list[0] = (struct sheet_list){.key = "counts",
+					     .name = "event",
+					     .header = "Event",
+					     .caption = "Counts",
+					     .forms = SHEET_IN_ALL,
+					     .measure = sheet->counts,
+					     .measures = sheet->report->data->events.n,
+					     .aspect = thread ? thread_aspects : both_aspects,
+					     .aspects = 2,
+					     .value = value_of_count};
+	group->list[1] = (struct sheet_list){.key = "metrics",
+					     .name = "metric",
+					     .header = "Metric",
+					     .caption = "Metrics",
+					     .forms = metrics ? forms : 0,
+					     .of_any_size = true,
+					     .measure = sheet->metrics,
+					     .measures = metrics ? metrics_count(metrics) : 0,
+					     .aspect = both_aspects,
+					     .aspects = 2,
+					     .value = value_of_metric};
+	group->list[2] = (struct sheet_list){
+		.key = "over_threads",
+		.name = "event",
+		.caption = "How much more than the mean the busiest has, inclusive, over threads",
+		.forms = SHEET_IN_TEXT | SHEET_IN_JSON,
+		.measure = sheet->spread,
+		.measures = 1 + sheet->report->data->events.n,
+		.aspect = spread_aspects,
+		.aspects = sizeof(spread_aspects) / sizeof(*spread_aspects),
+		.value = value_over_threads,
+		.head = head_over_threads};
+	group->list[3] = group->list[2];
+	group->list[3].key = "over_processes";
+	group->list[3].caption = "How much more than the mean the busiest has, inclusive, over processes";
+	group->list[3].value = value_over_processes;
+	group->list[3].head = head_over_processes;
+}
+
+static struct sheet_section *add_section(struct regions_sheet *sheet, const char *key,
+					 bool (*each)(const void *arg, sheet_put *put, void *to))
+{
+	struct sheet_section *section = &sheet->section[sheet->sheet.sections++];
+
+	*section = (struct sheet_section){.key = key, .arg = sheet, .each = each};
+	return section;
+}
+
+static struct regions_group *make_group(struct regions_sheet *sheet, unsigned which, enum regions_by by)
+{
+	struct regions_group *group = &sheet->group[which];
+
+	group->sheet = sheet;
+	group->by = by;
+	group->sums = by == REGIONS_BY_NAME ? sheet->report->by_name : sheet->report->by_path;
+	group->order = sheet->order[by];
+	group->n = sheet->n[by];
+	group->whole = fmax(regions_whole_seconds(group->sums), 1e-300);
+	return group;
+}
+
+static struct sheet_section *add_group(struct regions_sheet *sheet, struct regions_group *group,
+				       const char *key, const struct sheet_column *column, size_t columns,
+				       bool thread)
+{
+	struct sheet_section *section = add_section(sheet, key, thread ? each_part : each_region);
+
+	memcpy(group->column, column, columns * sizeof(*column));
+	make_lists(group, thread);
+	section->column = group->column;
+	section->columns = columns;
+	section->list = group->list;
+	section->lists = thread ? 2 : group->by == REGIONS_BY_NAME || !(sheet->form & SHEET_IN_JSON) ? 4 : 2;
+	section->arg = group;
+	section->cell = cell_of_region;
+	/* One thread is like itself, and one process. */
+	for (size_t i = 0; i < columns; i++)
+		if (((column[i].id == THREADS || column[i].id == IMBALANCE) && group->sums->threads < 2) ||
+		    (column[i].id == PROCESSES && group->sums->processes < 2))
+			group->column[i].forms &= SHEET_IN_DATA;
+	return section;
+}
+
+static void add_lines(struct regions_sheet *sheet, enum regions_by by)
+{
+	const bool path = by == REGIONS_BY_PATH;
+	const size_t n = sizeof(region_columns) / sizeof(*region_columns);
+	struct sheet_column column[REGIONS_COLUMNS];
+	struct sheet_section *section;
+	size_t columns = 0;
+
+	memcpy(column, path ? path_columns : region_columns, (path ? 3 : 1) * sizeof(*column));
+	columns = path ? 3 : 1;
+	memcpy(column + columns, region_columns + 1, (n - 1) * sizeof(*column));
+	columns += n - 1;
+	/* Text has one of both, and its names below "Region". */
+	if (path && sheet->form & SHEET_IN_TEXT)
+		column[0].header = "Region";
+	section = add_group(sheet, make_group(sheet, by, by), path ? "call_paths" : "regions", column,
+			    columns, false);
+	for (size_t i = 0; path && i < columns; i++)
+		if (column[i].id == THREADS || column[i].id == PROCESSES)
+			sheet->group[by].column[i].forms &= ~SHEET_IN_JSON;
+	section->record = path ? "path" : "region";
+	section->layout = SHEET_BLOCKS;
+	section->heading = region_heading;
+	section->table = "Time";
+	section->which = path ? "by call path" : "by region";
+	section->forms = SHEET_IN_JSON | SHEET_IN_HTML;
+	if (path == sheet->report->paths)
+		section->forms |= SHEET_IN_CSV | SHEET_IN_TEXT;
+	if (path)
+		sheet->paths = section;
+	else
+		sheet->regions = section;
+}
+
+static void add_threads(struct regions_sheet *sheet)
+{
+	const bool by_path = sheet->report->paths && sheet->form & (SHEET_IN_CSV | SHEET_IN_TEXT);
+	struct regions_group *group = make_group(sheet, 2, by_path ? REGIONS_BY_PATH : REGIONS_BY_NAME);
+	struct sheet_section *section = add_group(sheet, group, "thread_regions", thread_columns,
+						  sizeof(thread_columns) / sizeof(*thread_columns), true);
+
+	section->record = "thread";
+	section->forms = SHEET_IN_ALL;
+	section->sure = section->together = true;
+	section->heading = thread_heading;
+	section->table = "Regions of each thread,";
+	section->which = "counts inclusive";
+	sheet->threads = section;
+}
+
+static void add_imbalance(struct regions_sheet *sheet)
+{
+	static const struct sheet_column name[] = {{.header = "Region", .id = NAME, .forms = SHEET_IN_HTML}};
+	struct regions_group *group = make_group(sheet, 3, REGIONS_BY_NAME);
+	struct sheet_section *section = add_group(sheet, group, NULL, name, 1, false);
+
+	group->list[2].forms = group->list[3].forms = SHEET_IN_HTML;
+	group->list[2].value = value_unlike;
+	group->list[3].value = value_unlike_processes;
+	section->forms = SHEET_IN_HTML;
+	section->list = &group->list[2];
+	section->lists = group->sums->processes > 1 ? 2 : 1;
+	sheet->imbalance = section;
+}
+
+static void add_processes(struct regions_sheet *sheet)
+{
+	struct sheet_section *section = add_section(sheet, "processes", each_process);
+
+	section->cell = cell_of_process;
+	section->column = process_columns;
+	section->columns = sizeof(process_columns) / sizeof(*process_columns);
+	section->forms = SHEET_IN_JSON | (sheet->report->data->processes > 1 ? SHEET_IN_HTML : 0);
+	section->table = "Each process";
+	section->caption = sheet->form & SHEET_IN_HTML ? "Processes" : NULL;
+}
+
+static void add_who(struct regions_sheet *sheet)
+{
+	struct sheet_section *section = add_section(sheet, "threads", each_who);
+
+	section->cell = cell_of_who;
+	section->column = who_columns;
+	section->columns = sizeof(who_columns) / sizeof(*who_columns);
+	section->forms = SHEET_IN_JSON;
+}
+
+static void add_metrics(struct regions_sheet *sheet)
+{
+	struct sheet_section *section = add_section(sheet, "metrics", each_metric);
+
+	section->cell = cell_of_metric;
+	section->column = metric_columns;
+	section->columns = sizeof(metric_columns) / sizeof(*metric_columns);
+	section->forms = SHEET_IN_JSON | SHEET_IN_HTML;
+	section->table = "What metrics are";
+}
+
+bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report *report, unsigned form)
+{
+	static const char *const keys[] = {"region", "path", "parent", "pid", "rank", "tid", NULL},
+				 *const others[] = {"calls", "seconds", "exclusive_seconds", NULL};
+	const bool threads = report->per_thread || form & SHEET_IN_HTML;
+
+	memset(sheet, 0, sizeof(*sheet));
+	sheet->report = report;
+	sheet->form = form;
+	sheet->text = sheet->buffer;
+	sheet->sheet = (struct sheet){.tool = "upc_regions",
+				      .fact = sheet->fact,
+				      .section = sheet->section,
+				      .keys = keys,
+				      .others = others};
+	sheet->order[REGIONS_BY_NAME] =
+		regions_order(report->data, report->by_name, &sheet->n[REGIONS_BY_NAME]);
+	sheet->order[REGIONS_BY_PATH] =
+		regions_order(report->data, report->by_path, &sheet->n[REGIONS_BY_PATH]);
+	if (!sheet->order[0] || !sheet->order[1] || !make_measures(sheet) || !make_notes(sheet))
+		return false;
+	make_facts(sheet);
+	if (form & SHEET_IN_JSON)
+		add_processes(sheet);
+	if (form & SHEET_IN_JSON && report->metrics)
+		add_metrics(sheet);
+	add_lines(sheet, REGIONS_BY_NAME);
+	if (form & SHEET_IN_HTML && report->metrics)
+		add_metrics(sheet);
+	add_lines(sheet, REGIONS_BY_PATH);
+	if (form & SHEET_IN_HTML && report->by_name->threads > 1)
+		add_imbalance(sheet);
+	if (form & SHEET_IN_JSON && report->per_thread)
+		add_who(sheet);
+	if (threads)
+		add_threads(sheet);
+	if (form & SHEET_IN_HTML)
+		add_processes(sheet);
+	return true;
+}
+
+void regions_sheet_free(struct regions_sheet *sheet)
+{
+	regions_notes_free(&sheet->notes);
+	free(sheet->note);
+	free(sheet->counts);
+	free(sheet->spread);
+	free(sheet->metrics);
+	free(sheet->event);
+	free(sheet->order[0]);
+	free(sheet->order[1]);
+}
+
+static bool sheet_print(FILE *out, const struct regions_report *report, unsigned form,
+			bool (*print)(FILE *out, const struct sheet *sheet))
+{
+	struct regions_sheet sheet;
+	bool done = regions_sheet_make(&sheet, report, form) && print(out, &sheet.sheet);
+
+	regions_sheet_free(&sheet);
+	return done;
+}
+
+bool regions_print_json(FILE *out, const struct regions_report *report)
+{
+	return sheet_print(out, report, SHEET_IN_JSON, sheet_json);
+}
+
+bool regions_print_csv(FILE *out, const struct regions_report *report)
+{
+	return sheet_print(out, report, SHEET_IN_CSV, sheet_csv);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_sheet.h - what regions have counted, as a sheet (sheet/sheet.h).
+ */
+#ifndef REGIONS_SHEET_H
+#define REGIONS_SHEET_H
+
+#include "regions/regions_report.h"
+#include "sheet/sheet.h"
+
+enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 4, REGIONS_SECTIONS = 8 };
+
+/* A section of regions, call paths, or those of each thread. */
+struct regions_group {
+	const struct regions_sheet *sheet;
+	enum regions_by by;
+	const struct regions_sums *sums;
+	const uint32_t *order;
+	uint32_t n;
+	double whole; /* seconds */
+	struct sheet_column column[REGIONS_COLUMNS];
+	struct sheet_list list[REGIONS_LISTS];
+};
+
+struct regions_sheet {
+	struct sheet sheet;
+	const struct regions_report *report;
+	unsigned form; /* SHEET_IN_* */
+	struct sheet_section section[REGIONS_SECTIONS];
+	struct sheet_fact fact[3];
+	struct sheet_cell *event; /* their names */
+	struct regions_notes notes;
+	struct sheet_note *note;
+	struct sheet_measure *counts, *metrics, *spread;
+	uint32_t *order[2], n[2]; /* by enum regions_by */
+	struct regions_group group[4];
+	char *text, buffer[2048];                                    /* of a cell, until the next */
+	struct sheet_section *regions, *paths, *imbalance, *threads; /* of section; NULL: not there */
+};
+
+/* form: a bit of SHEET_IN_*. False: out of memory. To be freed in any case. */
+bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report *report, unsigned form);
+void regions_sheet_free(struct regions_sheet *sheet);
+
+#endif
