@@ -96,18 +96,6 @@ static const char *const scope_words[] = {
 	[UPC_SCOPE_MACHINE] = ", machine wide",
 };
 
-/* Returns the column behind it. */
-static unsigned heading(FILE *out, const struct stat_row *row, const struct stat_style *style)
-{
-	unsigned columns;
-
-	fputs(style->colour ? BOLD " " : " ", out);
-	columns = util_put(out, row->subsystem, 60);
-	fputs(scope_words[row->scope], out);
-	fputs(style->colour ? PLAIN : "", out);
-	return 1 + columns + (unsigned)strlen(scope_words[row->scope]);
-}
-
 /*
  * Names of the group's rows that are 0, from a column on, on a few lines: with
  * 256 events most of them are, and a wall of names is as bad as one of zeros.
@@ -176,6 +164,19 @@ struct table {
 	bool tids;
 };
 
+/* Returns the column behind it. Where each thread has a column, its counts are of no main thread only. */
+static unsigned heading(FILE *out, const struct table *table, const struct stat_row *row)
+{
+	const char *scope = row->scope == UPC_SCOPE_THREAD && table->tids ? "" : scope_words[row->scope];
+	unsigned columns;
+
+	fputs(table->style->colour ? BOLD " " : " ", out);
+	columns = util_put(out, row->subsystem, 60);
+	fputs(scope, out);
+	fputs(table->style->colour ? PLAIN : "", out);
+	return 1 + columns + (unsigned)strlen(scope);
+}
+
 /* A group, which begins with row i. */
 static void print_group(FILE *out, struct table *table, unsigned i)
 {
@@ -194,7 +195,7 @@ static void print_group(FILE *out, struct table *table, unsigned i)
 		zero = 0;
 	if (shown + zero == 0)
 		return;
-	column = heading(out, group, style);
+	column = heading(out, table, group);
 	if (shown > 0) {
 		fputc('\n', out);
 		column = 0;
