@@ -307,15 +307,16 @@ static void forget_parent_locked(void)
 }
 
 /* The child is in the regions that its parent was in. */
-static void inherit_regions(struct upcs_region_stack *stack)
+static void inherit_regions(struct upcs_region_stack *stack, uint16_t inherited)
 {
 	upcs_region_destroy(upcs_self->stack);
 	upcs_self->stack = stack;
 	upcs_self->doubts_now = upcs_region_changes(stack);
 	upcs_region_forked(stack);
 	upcs_region_set_account(stack, 0);
-	if (upcs_region_active(stack))
-		upcs_thread_change_regions(upcs_self);
+	upcs_self->inherited = inherited;
+	if (upcs_region_active(stack) | inherited)
+		upcs_thread_change_regions_locked(upcs_self);
 }
 
 /* The parent's blocks add to its counts, which are not mapped here: nobody's can be there. */
@@ -337,6 +338,7 @@ void upcs_process_forked(bool counted)
 	struct upcs_region_stack *stack = NULL;
 	const struct upcs_site *passed = upcs_passed;
 	uint8_t last_end = upcs_last_end;
+	uint16_t inherited = 0;
 	unsigned vcpu = upcs_self ? upcs_self->vcpu : 0;
 	void *at = upcs_run.counts;
 
@@ -349,6 +351,7 @@ void upcs_process_forked(bool counted)
 	if (upcs_threads.scores)
 		upcs_score_clear_locked();
 	if (upcs_self) {
+		inherited = upcs_self->inherited;
 		stack = upcs_self->stack;
 		upcs_self->stack = NULL;
 	}
@@ -372,7 +375,7 @@ void upcs_process_forked(bool counted)
 	upcs_last_end = last_end;
 	upcs_passed = passed;
 	if (upcs_self && stack)
-		inherit_regions(stack);
+		inherit_regions(stack, inherited);
 	else if (stack)
 		upcs_region_destroy(stack);
 	/* Until now it was alone, and needed no lock. */

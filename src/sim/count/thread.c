@@ -210,12 +210,30 @@ void upcs_thread_begin_next_locked(unsigned vcpu)
 
 	upcs_thread_begin_locked(first ? give_number_locked() : meet_locked((pid_t)syscall(SYS_gettid)),
 				 vcpu);
-	if (!first)
-		arrived_locked();
+	if (first)
+		return;
+	if (upcs_self && upcs_self->stack)
+		upcs_thread_inherit_locked(upcs_self);
+	arrived_locked();
+}
+
+/* Those that count what it does. */
+static uint16_t regions_of(const struct upcs_counted *t)
+{
+	uint16_t switched;
+
+	return (uint16_t)((upcs_region_active(t->stack) & ~upcs_region_suspects(t->stack, &switched)) |
+			  __atomic_load_n(&t->inherited, __ATOMIC_ACQUIRE));
 }
 
 uint64_t *upcs_thread_begin(unsigned vcpu)
 {
+	if (upcs_self && upcs_self->stack && upcs_self->counting->active & (uint16_t)~regions_of(upcs_self)) {
+		/* It has outlived a region that it worked for. */
+		pthread_mutex_lock(&upcs_threads.lock);
+		upcs_thread_change_regions_locked(upcs_self);
+		pthread_mutex_unlock(&upcs_threads.lock);
+	}
 	if (upcs_self)
 		return upcs_self->counts;
 	if (upcs_counting)
@@ -231,6 +249,8 @@ void upcs_thread_coming(void)
 	pthread_mutex_lock(&upcs_threads.lock);
 	while (upcs_threads.waiting)
 		pthread_cond_wait(&upcs_threads.came, &upcs_threads.lock);
+	if (upcs_self && upcs_self->stack)
+		upcs_thread_bequeath_locked(upcs_self);
 	upcs_threads.coming++;
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
@@ -247,6 +267,8 @@ void upcs_thread_came(int64_t tid)
 
 void upcs_thread_exit(void)
 {
+	if (upcs_self)
+		__atomic_store_n(&upcs_self->exits, true, __ATOMIC_RELEASE);
 	if (!upcs_self || !upcs_self->scored)
 		return;
 	if (upcs_process_hold_all())
@@ -269,6 +291,7 @@ void upcs_thread_end(void)
 		upcs_counts_late(t->record);
 		upcs_fold_thread_locked(t);
 		upcs_account_end_locked(t);
+		upcs_thread_end_handed_locked(t, 0);
 		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		*t->before = t->next;
@@ -399,13 +422,12 @@ static void use_locked(struct upcs_counted *t, struct upcs_counting *c)
 	t->counts = upcs_counts_of(c);
 }
 
-void upcs_thread_change_regions(struct upcs_counted *t)
+void upcs_thread_change_regions_locked(struct upcs_counted *t)
 {
-	uint16_t switched, suspect = upcs_region_suspects(t->stack, &switched);
-	uint16_t active = upcs_region_active(t->stack) & (uint16_t)~suspect;
+	uint16_t switched, active = regions_of(t);
+	uint16_t suspect = upcs_region_suspects(t->stack, &switched) & (uint16_t)~active;
 	struct upcs_counting *c;
 
-	pthread_mutex_lock(&upcs_threads.lock);
 	c = counting_for_locked(t, active, suspect);
 	t->record->active = active;
 	if (c) {
@@ -417,7 +439,6 @@ void upcs_thread_change_regions(struct upcs_counted *t)
 	/* Or others have it attended. */
 	if (upcs_counting)
 		upcs_counting = t->counts;
-	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
 /* What was counted while regions were suspect is theirs (kept), or nobody's (left). */
@@ -494,13 +515,22 @@ void upcs_thread_site(const struct upcs_site *site)
 		write_doubts(t);
 		decide(t);
 	}
+	/* For a region that it works for already it is no entry. */
+	entered &= (uint16_t)~__atomic_load_n(&t->inherited, __ATOMIC_RELAXED);
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
 	if (entered)
 		__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
 	upcs_account_follow(&block);
-	if (active != (t->counting->active | t->counting->suspect) ||
-	    t->record->suspect != t->counting->suspect)
-		upcs_thread_change_regions(t);
+	if (t->handed & (uint16_t)~active)
+		upcs_thread_end_handed(t, active);
+	if (t->inherited)
+		active |= __atomic_load_n(&t->inherited, __ATOMIC_ACQUIRE);
+	if (active == (t->counting->active | t->counting->suspect) &&
+	    (t->record->suspect & (uint16_t)~t->inherited) == t->counting->suspect)
+		return;
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_thread_change_regions_locked(t);
+	pthread_mutex_unlock(&upcs_threads.lock);
 }

@@ -110,8 +110,7 @@ void upcs_thread_site(const struct upcs_site *site);
 void upcs_thread_has_runtime(void);
 /* In that it has stored something, or loaded it. */
 void upcs_thread_touched(uint64_t address, size_t bytes, bool store);
-/* It makes a thread; waits on a futex or wakes who does. */
-void upcs_thread_starts_another(void);
+/* It waits on a futex, or wakes who does. */
 void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value);
 /* Whether it may, after the thread's last block: how that ended, or UPCS_LAST_STRAY. */
 #define UPCS_LAST_STRAY 128u

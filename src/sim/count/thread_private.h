@@ -54,6 +54,10 @@ struct upcs_counted {
 	struct upcs_region_stack *stack;
 	uint32_t doubts;            /* of that, in the record... */
 	const uint32_t *doubts_now; /* ...and now */
+	uint16_t inherited;         /* regions of its maker that it works for, until they end; atomic */
+	uint16_t handed;            /* regions of its own that threads which it made work for */
+	bool exits;                 /* it is in its last call; atomic */
+	uint64_t instance[UPCS_REGIONS_MAX]; /* of each that is inherited or handed; never twice */
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
 	struct upcs_futexes waited, woke;
@@ -73,6 +77,8 @@ struct upcs_threads {
 	struct upcs_counted *first;
 	uint32_t made; /* numbers that were given */
 	struct upcs_meeting *meetings;
+	uint16_t bequeathed; /* in programs with regions one thread is coming at a time: its regions, */
+	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ... and which of them, of so many */
 	uint32_t coming;  /* calls that make a thread, whose thread has not begun */
 	uint32_t waiting; /* who wait until none is coming: calls that would make one wait for them */
 	pthread_cond_t came;
@@ -106,7 +112,7 @@ void upcs_thread_forget_meetings_locked(void);
 /* give: its arrays, to be cleared. */
 void upcs_thread_free(struct upcs_counted *thread, bool give);
 /* Counts go to the array of the regions that the thread is in now. */
-void upcs_thread_change_regions(struct upcs_counted *thread);
+void upcs_thread_change_regions_locked(struct upcs_counted *thread);
 
 /* ---- thread_team.c ------------------------------------------------------------------------- */
 
@@ -114,6 +120,13 @@ void upcs_thread_change_regions(struct upcs_counted *thread);
 extern bool upcs_has_runtime;
 /* Regions that a thread of the process, or of the one that has forked it, was in. Atomic. */
 extern uint16_t upcs_regions_entered;
+/* Regions that the thread has handed to others have ended: all but these. */
+void upcs_thread_end_handed(struct upcs_counted *thread, uint16_t active);
+void upcs_thread_end_handed_locked(struct upcs_counted *thread, uint16_t active);
+/* The thread makes another, which will work for the regions that it is in. */
+void upcs_thread_bequeath_locked(struct upcs_counted *thread);
+/* The thread that begins gets what its maker has left for it. */
+void upcs_thread_inherit_locked(struct upcs_counted *thread);
 /* The thread, in a program with regions, begins a block: before upcs_region_block. */
 void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
 

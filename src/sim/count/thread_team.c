@@ -4,6 +4,8 @@
  * is known (team.h), and others, which a region starts or wakes: what they do is not known to be
  * its work, so its counts are a lower bound.
  */
+#include <time.h>
+
 #include "count/account.h"
 #include "count/guest_memory.h"
 #include "count/thread_private.h"
@@ -115,14 +117,108 @@ static uint16_t own_regions(const struct upcs_counted *t)
 {
 	if (!t || !t->stack || upcs_region_is_in_runtime(t->stack))
 		return 0;
-	return upcs_region_active(t->stack);
+	return upcs_region_active(t->stack) | __atomic_load_n(&t->inherited, __ATOMIC_RELAXED);
 }
 
-void upcs_thread_starts_another(void)
+/* ---- threads that are made in regions ---------------------------------------------------------- */
+
+#define COMING_S 1 /* for so long a thread that is made may take to begin */
+
+/* The thread before may not have begun. */
+static bool wait_for_coming_locked(void)
 {
-	if (own_regions(upcs_self))
-		upcs_counts_doubt(upcs_self->record, own_regions(upcs_self), UPCS_DOUBT_HELPED);
+	struct timespec end;
+	int error = 0;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += COMING_S;
+	while (upcs_threads.coming && !error)
+		error = pthread_cond_timedwait(&upcs_threads.came, &upcs_threads.lock, &end);
+	return !upcs_threads.coming;
 }
+
+void upcs_thread_bequeath_locked(struct upcs_counted *t)
+{
+	uint16_t regions = own_regions(t);
+	unsigned rest, r;
+
+	/* Nobody knows whose either of two is. */
+	if (!wait_for_coming_locked())
+		upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_HELPED | UPCS_DOUBT_CUT);
+	upcs_threads.bequeathed = regions;
+	for (rest = regions; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		if (!t->instance[r]) {
+			t->instance[r] = ++upcs_threads.instances;
+			t->handed |= (uint16_t)(1u << r);
+		}
+		upcs_threads.instance[r] = t->instance[r];
+	}
+}
+
+/* Its maker may have left the region since. */
+static bool is_handed_locked(unsigned r, uint64_t instance)
+{
+	const struct upcs_counted *t;
+
+	for (t = upcs_threads.first; t; t = t->next)
+		if (t->handed >> r & 1 && t->instance[r] == instance)
+			return true;
+	return false;
+}
+
+void upcs_thread_inherit_locked(struct upcs_counted *t)
+{
+	unsigned rest, r;
+
+	for (rest = upcs_threads.bequeathed; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		if (is_handed_locked(r, upcs_threads.instance[r])) {
+			t->inherited |= (uint16_t)(1u << r);
+			t->instance[r] = upcs_threads.instance[r];
+		} else {
+			upcs_counts_doubt(t->record, (uint16_t)(1u << r), UPCS_DOUBT_HELPED);
+		}
+	}
+	upcs_threads.bequeathed = 0;
+	if (t->inherited)
+		upcs_thread_change_regions_locked(t);
+}
+
+/* A thread that goes on has outlived the region: what it does from now on does not count for it. */
+static void disinherit_locked(struct upcs_counted *t, unsigned r)
+{
+	t->instance[r] = 0;
+	__atomic_fetch_and(&t->inherited, (uint16_t) ~(1u << r), __ATOMIC_RELEASE);
+	if (__atomic_load_n(&t->exits, __ATOMIC_ACQUIRE))
+		return;
+	upcs_counts_doubt(t->record, (uint16_t)(1u << r), UPCS_DOUBT_HELPED);
+	upcs_thread_attend_locked(t->index, true);
+}
+
+void upcs_thread_end_handed_locked(struct upcs_counted *t, uint16_t active)
+{
+	unsigned rest, r;
+	struct upcs_counted *other;
+
+	for (rest = t->handed & (uint16_t)~active; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		for (other = upcs_threads.first; other; other = other->next)
+			if (other != t && other->inherited >> r & 1 && other->instance[r] == t->instance[r])
+				disinherit_locked(other, r);
+		t->instance[r] = 0;
+		t->handed &= (uint16_t) ~(1u << r);
+	}
+}
+
+void upcs_thread_end_handed(struct upcs_counted *t, uint16_t active)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_thread_end_handed_locked(t, active);
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* ---- threads that wait for others -------------------------------------------------------------- */
 
 static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
 {

@@ -202,7 +202,6 @@ static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 		return;
 	load_unwinder();
 	makes = true;
-	upcs_thread_starts_another();
 	upcs_thread_coming();
 	upcs_process_expects_thread();
 	throw_away_old_code(id);
