@@ -42,11 +42,11 @@ true_counts()
 {
 	awk -F '[ ,]' -v apart="$apart" -v own="$own" '
 		FNR == NR { want[$1] = $2; next }
-		$1 == "run" && $5 == "FPU_MULT_1" && $4 == "" { whole = $6; sure = $(NF - 4) == "exact" }
+		$1 == "run" && $5 == "FPU_MULT_1" && $4 == "" { whole = $6; sure = $10 == "exact" }
 		$1 == "run" && $5 == "FPU_MULT_1" && $4 != "" {
 			n++
-			if ($6 != want[$4] || $(NF - 4) != "exact") {
-				print "# " $4 ": " $6 " (" $(NF - 2) "), not " want[$4]
+			if ($6 != want[$4] || $10 != "exact") {
+				print "# " $4 ": " $6 " (" $10 "), not " want[$4]
 				bad = 1
 			}
 			got[$4] = $6
