@@ -72,7 +72,7 @@ static bool html_notes(struct page *page, const struct sheet *sheet)
 #define TEXT_OF(process, offset) (*(char *const *)((const char *)(process) + (offset)))
 
 /* Texts of the processes, those that are the same once. */
-static void put_texts(struct page *page, const char *label, const struct regions_data *data, size_t offset)
+static void html_texts(struct page *page, const char *label, const struct regions_data *data, size_t offset)
 {
 	const char *seen[WORDS + 1];
 	char *text = NULL;
@@ -94,7 +94,7 @@ static void put_texts(struct page *page, const char *label, const struct regions
 	free(text);
 }
 
-static void put_times(struct page *page, const struct regions_data *data)
+static void html_times(struct page *page, const struct regions_data *data)
 {
 	const struct regions_process *first = data->process;
 	double least = first->seconds, most = least;
@@ -123,7 +123,7 @@ static void put_times(struct page *page, const struct regions_data *data)
 		page_fact(page, "Slice", text);
 }
 
-static void put_facts(struct page *page, const struct regions_report *report)
+static void html_facts(struct page *page, const struct regions_report *report)
 {
 	const struct regions_data *data = report->data;
 	char number[UTIL_NUMBER_MAX], written[64];
@@ -132,11 +132,11 @@ static void put_facts(struct page *page, const struct regions_report *report)
 	page_fact(page, "Processes", number);
 	util_format_count(report->by_name->threads, number);
 	page_fact(page, "Threads", number);
-	put_texts(page, "Command", data, offsetof(struct regions_process, command));
-	put_texts(page, "Host", data, offsetof(struct regions_process, host));
-	put_times(page, data);
-	put_texts(page, "Ended by", data, offsetof(struct regions_process, ended));
-	put_texts(page, "Clock", data, offsetof(struct regions_process, clock));
+	html_texts(page, "Command", data, offsetof(struct regions_process, command));
+	html_texts(page, "Host", data, offsetof(struct regions_process, host));
+	html_times(page, data);
+	html_texts(page, "Ended by", data, offsetof(struct regions_process, ended));
+	html_texts(page, "Clock", data, offsetof(struct regions_process, clock));
 	if (report->metrics)
 		page_fact(page, "Metrics", metrics_set(report->metrics));
 	snprintf(written, sizeof(written), "upc_regions %s", upc_version());
@@ -304,7 +304,7 @@ bool regions_print_html(FILE *out, const struct regions_report *report)
 	if (done) {
 		html_headings(&sheet);
 		done = html_notes(page, &sheet.sheet);
-		put_facts(page, report);
+		html_facts(page, report);
 		done = done && sheet_html(page, sheet.section, sheet.sheet.sections) &&
 		       html_data(page, report);
 	}

@@ -31,21 +31,21 @@ static const char *const flag_reasons[UPCR_FLAGS] = {
 	"uneven: slices were unlike",
 };
 
-static void add_reason(struct sheet_cell *cell, const char *reason)
+static void sheet_add_reason(struct sheet_cell *cell, const char *reason)
 {
 	if (cell->reasons < SHEET_REASONS)
 		cell->reason[cell->reasons++] = reason;
 }
 
-static void add_flags(struct sheet_cell *cell, unsigned flags)
+static void sheet_add_flags(struct sheet_cell *cell, unsigned flags)
 {
 	for (unsigned i = 0; i < UPCR_FLAGS; i++)
 		if (flags & 1u << i)
-			add_reason(cell, flag_reasons[i]);
+			sheet_add_reason(cell, flag_reasons[i]);
 	cell->rough = flags & UPCR_ROUGH;
 }
 
-static void set_value(struct sheet_cell *cell, const struct upcr_value *value)
+static void sheet_set_value(struct sheet_cell *cell, const struct upcr_value *value)
 {
 	cell->count = value->whole;
 	cell->whole = upcr_is_exact(value);
@@ -59,43 +59,43 @@ static void set_value(struct sheet_cell *cell, const struct upcr_value *value)
 		return;
 	if (regions_is_nothing(value)) {
 		cell->exactness = SHEET_UNCOUNTED;
-		add_reason(cell, "not counted");
+		sheet_add_reason(cell, "not counted");
 		return;
 	}
 	cell->exactness = upcr_is_lower_bound(value) ? SHEET_AT_LEAST : SHEET_ESTIMATE;
 	if (!value->flags && !upcr_is_lower_bound(value))
-		add_reason(cell, "turns: events took turns");
+		sheet_add_reason(cell, "turns: events took turns");
 	if (value->uncounted)
-		add_reason(cell, "part: a thread or a stretch was not counted");
-	add_flags(cell, value->flags);
+		sheet_add_reason(cell, "part: a thread or a stretch was not counted");
+	sheet_add_flags(cell, value->flags);
 }
 
-static bool value_of_count(const void *arg, const void *of, size_t measure, size_t aspect,
-			   struct sheet_cell *cell)
+static bool sheet_value_of_count(const void *arg, const void *of, size_t measure, size_t aspect,
+				 struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
 	(void)arg;
-	set_value(cell, aspect ? &row->counts->own[measure] : &row->counts->value[measure]);
+	sheet_set_value(cell, aspect ? &row->counts->own[measure] : &row->counts->value[measure]);
 	return true;
 }
 
 /* What a metric misses is named behind "not counted". */
-static void set_missing(struct sheet_cell *cell, const struct regions_report *report, size_t metric,
-			const struct upcr_value *counts)
+static void sheet_set_missing(struct sheet_cell *cell, const struct regions_report *report, size_t metric,
+			      const struct upcr_value *counts)
 {
 	const struct metrics_counts of = {.value = counts};
 	const char *name[SHEET_REASONS - 1];
 	unsigned n = metrics_missing(report->metrics, (unsigned)metric, report->columns, &of, name,
 				     SHEET_REASONS - 1);
 
-	add_reason(cell, "not counted");
+	sheet_add_reason(cell, "not counted");
 	for (unsigned i = 0; i < n && i < SHEET_REASONS - 1; i++)
-		add_reason(cell, name[i]);
+		sheet_add_reason(cell, name[i]);
 }
 
-static bool value_of_metric(const void *arg, const void *of, size_t metric, size_t aspect,
-			    struct sheet_cell *cell)
+static bool sheet_value_of_metric(const void *arg, const void *of, size_t metric, size_t aspect,
+				  struct sheet_cell *cell)
 {
 	const struct regions_report *report = ((const struct regions_group *)arg)->sheet->report;
 	const struct row *row = of;
@@ -111,29 +111,30 @@ static bool value_of_metric(const void *arg, const void *of, size_t metric, size
 	if (value.missing || isnan(value.value)) {
 		cell->exactness = SHEET_UNCOUNTED;
 		if (value.missing)
-			set_missing(cell, report, metric, aspect ? row->counts->own : row->counts->value);
+			sheet_set_missing(cell, report, metric,
+					  aspect ? row->counts->own : row->counts->value);
 		else
-			add_reason(cell, "of nothing");
+			sheet_add_reason(cell, "of nothing");
 		return true;
 	}
 	if (value.exact)
 		return true;
 	cell->exactness = value.at_least ? SHEET_AT_LEAST : SHEET_ESTIMATE;
 	if (!value.flags && !value.open && !value.unsure && !value.at_least)
-		add_reason(cell, "turns: events took turns");
-	add_flags(cell, value.flags);
+		sheet_add_reason(cell, "turns: events took turns");
+	sheet_add_flags(cell, value.flags);
 	if (value.open)
-		add_reason(cell, "open: what it is divided by may be 0");
+		sheet_add_reason(cell, "open: what it is divided by may be 0");
 	if (value.at_least)
-		add_reason(cell, "at least: some of its counts are lower bounds");
+		sheet_add_reason(cell, "at least: some of its counts are lower bounds");
 	if (value.unsure)
-		add_reason(cell, "unsure: its counts or their clocks may be off either way");
+		sheet_add_reason(cell, "unsure: its counts or their clocks may be off either way");
 	return true;
 }
 
 enum { SPREAD_N, SPREAD_MIN, SPREAD_MAX, SPREAD_MEAN, SPREAD_DEVIATION, SPREAD_IMBALANCE };
 
-static void set_spread(struct sheet_cell *cell, const struct regions_spread *spread, size_t aspect)
+static void sheet_set_spread(struct sheet_cell *cell, const struct regions_spread *spread, size_t aspect)
 {
 	const double values[] = {
 		[SPREAD_MIN] = spread->min,
@@ -148,48 +149,48 @@ static void set_spread(struct sheet_cell *cell, const struct regions_spread *spr
 	cell->absent = aspect != SPREAD_N && !spread->n;
 }
 
-static bool value_over_threads(const void *arg, const void *of, size_t measure, size_t aspect,
-			       struct sheet_cell *cell)
+static bool sheet_value_over_threads(const void *arg, const void *of, size_t measure, size_t aspect,
+				     struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
 	(void)arg;
-	set_spread(cell, &row->line->of_threads[measure], aspect);
+	sheet_set_spread(cell, &row->line->of_threads[measure], aspect);
 	return true;
 }
 
-static bool value_over_processes(const void *arg, const void *of, size_t measure, size_t aspect,
-				 struct sheet_cell *cell)
+static bool sheet_value_over_processes(const void *arg, const void *of, size_t measure, size_t aspect,
+				       struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
 	(void)arg;
-	set_spread(cell, &row->line->of_processes[measure], aspect);
+	sheet_set_spread(cell, &row->line->of_processes[measure], aspect);
 	return true;
 }
 
 /* A page has no imbalance of one alone. */
-static bool value_unlike(const void *arg, const void *of, size_t measure, size_t aspect,
-			 struct sheet_cell *cell)
+static bool sheet_value_unlike(const void *arg, const void *of, size_t measure, size_t aspect,
+			       struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
-	value_over_threads(arg, of, measure, aspect, cell);
+	sheet_value_over_threads(arg, of, measure, aspect, cell);
 	cell->absent = row->line->of_threads[measure].n < 2;
 	return true;
 }
 
-static bool value_unlike_processes(const void *arg, const void *of, size_t measure, size_t aspect,
-				   struct sheet_cell *cell)
+static bool sheet_value_unlike_processes(const void *arg, const void *of, size_t measure, size_t aspect,
+					 struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
-	value_over_processes(arg, of, measure, aspect, cell);
+	sheet_value_over_processes(arg, of, measure, aspect, cell);
 	cell->absent = row->line->of_processes[measure].n < 2;
 	return true;
 }
 
-static bool head_over_threads(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
+static bool sheet_head_over_threads(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
 {
 	const struct row *row = of;
 
@@ -198,7 +199,7 @@ static bool head_over_threads(const void *arg, const void *of, char text[SHEET_H
 	return row->line->of_threads[0].n > 1;
 }
 
-static bool head_over_processes(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
+static bool sheet_head_over_processes(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
 {
 	const struct row *row = of;
 
@@ -236,115 +237,60 @@ static const struct sheet_aspect spread_aspects[] = {
 
 /* ---- columns ----------------------------------------------------------------------------------- */
 
-enum {
-	NAME,
-	PATH,
-	PARENT,
-	THREAD,
-	THREAD_NAME,
-	PID,
-	RANK,
-	TID,
-	CALLS,
-	THREADS,
-	PROCESSES,
-	SECONDS,
-	SHARE,
-	OWN,
-	OWN_SHARE,
-	IMBALANCE
-};
+enum { NAME, PATH, PARENT, THREAD, THREAD_NAME, PID, RANK, TID, CALLS, THREADS, PROCESSES, SECONDS };
+enum { SHARE = SECONDS + 1, OWN, OWN_SHARE, IMBALANCE };
 
-#define COUNT_OF(key_, id_, forms_)                                                 \
-	{                                                                           \
-		.key = (key_), .id = (id_), .kind = SHEET_COUNT, .forms = (forms_), \
-	}
-#define CALLS_COLUMN                                                                              \
-	{                                                                                         \
-		.key = "calls", .header = "Calls", .id = CALLS, .kind = SHEET_COUNT, .width = 10, \
-		.forms = ALL                                                                      \
-	}
-#define SECONDS_COLUMN                                                                             \
-	{                                                                                          \
-		.key = "seconds", .header = "Time", .unit = "s",                                   \
-		.help = "Inclusive, of all threads together", .id = SECONDS, .kind = SHEET_NUMBER, \
-		.decimals = 6, .width = 13, .forms = ALL                                           \
-	}
-#define OWN_COLUMN                                                                                 \
-	{                                                                                          \
-		.key = "exclusive_seconds", .header = "Exclusive", .unit = "s",                    \
-		.help = "Of all threads together", .id = OWN, .kind = SHEET_NUMBER, .decimals = 6, \
-		.width = 13, .forms = ALL                                                          \
-	}
+#define CALLS_COLUMN SHEET_COLUMN(CALLS, SHEET_COUNT, "calls", "Calls", ALL, .width = 10)
+#define SECONDS_COLUMN                                                           \
+	SHEET_COLUMN(SECONDS, SHEET_NUMBER, "seconds", "Time", ALL, .unit = "s", \
+		     .help = "Inclusive, of all threads together", .decimals = 6, .width = 13)
+#define OWN_COLUMN                                                                          \
+	SHEET_COLUMN(OWN, SHEET_NUMBER, "exclusive_seconds", "Exclusive", ALL, .unit = "s", \
+		     .help = "Of all threads together", .decimals = 6, .width = 13)
 
 static const struct sheet_column region_columns[] = {
-	{.key = "region", .header = "Region", .id = NAME, .width = 12, .forms = ALL},
+	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Region", ALL, .width = 12),
 	CALLS_COLUMN,
-	{.key = "threads",
-	 .header = "Threads",
-	 .help = "That were in it",
-	 .id = THREADS,
-	 .kind = SHEET_COUNT,
-	 .forms = SHEET_IN_JSON | TABLES},
-	{.key = "processes",
-	 .header = "Processes",
-	 .help = "That were in it",
-	 .id = PROCESSES,
-	 .kind = SHEET_COUNT,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	SHEET_COLUMN(THREADS, SHEET_COUNT, "threads", "Threads", SHEET_IN_JSON | TABLES,
+		     .help = "That were in it"),
+	SHEET_COLUMN(PROCESSES, SHEET_COUNT, "processes", "Processes", SHEET_IN_JSON | SHEET_IN_HTML,
+		     .help = "That were in it"),
 	SECONDS_COLUMN,
-	{.header = "Time",
-	 .unit = "%",
-	 .help = "Of the whole",
-	 .id = SHARE,
-	 .kind = SHEET_NUMBER,
-	 .decimals = 1,
-	 .width = 6,
-	 .forms = TABLES},
+	SHEET_COLUMN(SHARE, SHEET_NUMBER, NULL, "Time", TABLES, .unit = "%", .help = "Of the whole",
+		     .decimals = 1, .width = 6),
 	OWN_COLUMN,
-	{.header = "Exclusive",
-	 .unit = "%",
-	 .help = "Of the whole",
-	 .id = OWN_SHARE,
-	 .kind = SHEET_NUMBER,
-	 .decimals = 1,
-	 .width = 6,
-	 .forms = TABLES},
-	{.header = "Imbalance",
-	 .unit = "%",
-	 .help = "How much more time than the mean the busiest thread has",
-	 .id = IMBALANCE,
-	 .kind = SHEET_NUMBER,
-	 .decimals = 1,
-	 .forms = TABLES},
+	SHEET_COLUMN(OWN_SHARE, SHEET_NUMBER, NULL, "Exclusive", TABLES, .unit = "%", .help = "Of the whole",
+		     .decimals = 1, .width = 6),
+	SHEET_COLUMN(IMBALANCE, SHEET_NUMBER, NULL, "Imbalance", TABLES, .unit = "%",
+		     .help = "How much more time than the mean the busiest thread has", .decimals = 1),
 };
 static const struct sheet_column path_columns[] = {
-	{.key = "region", .header = "Call path", .id = NAME, .width = 12, .forms = ALL},
-	COUNT_OF("path", PATH, SHEET_IN_DATA),
-	COUNT_OF("parent", PARENT, SHEET_IN_DATA),
+	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Call path", ALL, .width = 12),
+	SHEET_COLUMN(PATH, SHEET_COUNT, "path", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(PARENT, SHEET_COUNT, "parent", NULL, SHEET_IN_DATA),
 };
 static const struct sheet_column thread_columns[] = {
-	{.header = "Thread", .id = THREAD_NAME, .forms = SHEET_IN_HTML},
-	{.key = "region", .header = "Region", .id = NAME, .width = 12, .forms = ALL},
-	COUNT_OF("path", PATH, SHEET_IN_CSV),
-	COUNT_OF("parent", PARENT, SHEET_IN_CSV),
-	COUNT_OF("thread", THREAD, SHEET_IN_JSON),
-	COUNT_OF("pid", PID, SHEET_IN_CSV),
-	COUNT_OF("rank", RANK, SHEET_IN_CSV),
-	COUNT_OF("tid", TID, SHEET_IN_CSV),
+	SHEET_COLUMN(THREAD_NAME, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML),
+	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Region", ALL, .width = 12),
+	SHEET_COLUMN(PATH, SHEET_COUNT, "path", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(PARENT, SHEET_COUNT, "parent", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(THREAD, SHEET_COUNT, "thread", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(PID, SHEET_COUNT, "pid", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(RANK, SHEET_COUNT, "rank", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(TID, SHEET_COUNT, "tid", NULL, SHEET_IN_CSV),
 	CALLS_COLUMN,
 	SECONDS_COLUMN,
 	OWN_COLUMN,
 };
 
-static void set_number(struct sheet_cell *cell, long number)
+static void sheet_set_number(struct sheet_cell *cell, long number)
 {
 	cell->count = (uint64_t)number;
 	cell->absent = number < 0;
 }
 
 /* Outside of all regions there is no name, but for people. */
-static void set_name(struct sheet_cell *cell, const struct regions_data *data, const struct row *row)
+static void sheet_set_name(struct sheet_cell *cell, const struct regions_data *data, const struct row *row)
 {
 	const enum regions_by by = row->group->by;
 
@@ -354,8 +300,8 @@ static void set_name(struct sheet_cell *cell, const struct regions_data *data, c
 		cell->depth = data->path[row->key].depth - (row->group->sheet->form & SHEET_IN_TEXT ? 1 : 0);
 }
 
-static void cell_of_region(const void *arg, const void *of, const struct sheet_column *column,
-			   struct sheet_cell *cell)
+static void sheet_cell_of_region(const void *arg, const void *of, const struct sheet_column *column,
+				 struct sheet_cell *cell)
 {
 	const struct regions_group *group = arg;
 	const struct regions_data *data = group->sheet->report->data;
@@ -364,13 +310,13 @@ static void cell_of_region(const void *arg, const void *of, const struct sheet_c
 
 	switch (column->id) {
 	case NAME:
-		set_name(cell, data, row);
+		sheet_set_name(cell, data, row);
 		break;
 	case PATH:
-		set_number(cell, path ? (long)row->key : -1);
+		sheet_set_number(cell, path ? (long)row->key : -1);
 		break;
 	case PARENT:
-		set_number(cell, path && row->key ? (long)data->path[row->key].parent : -1);
+		sheet_set_number(cell, path && row->key ? (long)data->path[row->key].parent : -1);
 		break;
 	case THREAD:
 		cell->count = row->which;
@@ -379,13 +325,13 @@ static void cell_of_region(const void *arg, const void *of, const struct sheet_c
 		cell->text = row->name;
 		break;
 	case PID:
-		set_number(cell, row->process->pid);
+		sheet_set_number(cell, row->process->pid);
 		break;
 	case RANK:
-		set_number(cell, row->process->rank);
+		sheet_set_number(cell, row->process->rank);
 		break;
 	case TID:
-		set_number(cell, row->thread->tid);
+		sheet_set_number(cell, row->thread->tid);
 		break;
 	case CALLS:
 		cell->count = row->counts->calls;
@@ -414,7 +360,7 @@ static void cell_of_region(const void *arg, const void *of, const struct sheet_c
 	}
 }
 
-static char *region_heading(const void *arg, const void *of)
+static char *sheet_region_heading(const void *arg, const void *of)
 {
 	const struct regions_group *group = arg;
 	const struct regions_data *data = group->sheet->report->data;
@@ -428,7 +374,7 @@ static char *region_heading(const void *arg, const void *of)
 	return n < 0 ? NULL : text;
 }
 
-static char *thread_heading(const void *arg, const void *of)
+static char *sheet_thread_heading(const void *arg, const void *of)
 {
 	const struct row *row = of;
 	char *text;
@@ -439,7 +385,7 @@ static char *thread_heading(const void *arg, const void *of)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-static bool each_region(const void *arg, sheet_put *put, void *to)
+static bool sheet_each_region(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_group *group = arg;
 
@@ -461,8 +407,8 @@ struct threads {
 	size_t which;
 };
 
-static bool put_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
-		       const struct regions_part *part)
+static bool sheet_put_thread(void *arg, const struct regions_process *process,
+			     const struct regions_thread *thread, const struct regions_part *part)
 {
 	struct threads *threads = arg;
 	const struct regions_group *group = threads->group;
@@ -486,69 +432,36 @@ static bool put_thread(void *arg, const struct regions_process *process, const s
 	return done;
 }
 
-static bool each_part(const void *arg, sheet_put *put, void *to)
+static bool sheet_each_part(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_group *group = arg;
 	struct threads threads = {.group = group, .put = put, .to = to};
 
-	return regions_each_thread(group->sheet->report->data, group->by, put_thread, &threads);
+	return regions_each_thread(group->sheet->report->data, group->by, sheet_put_thread, &threads);
 }
 
 /* ---- processes, threads, metrics: what they are ---------------------------------------------------- */
 
-enum {
-	COMMAND,
-	OF_PID,
-	OF_RANK,
-	RANKS,
-	HOST,
-	STARTED,
-	ENDED,
-	ELAPSED,
-	CLOCK,
-	SLICE,
-	LISTS,
-	NUMBER,
-	OF_TID,
-	OF_NAME,
-	MEMBERS,
-	OF_PROCESS
-};
+enum { COMMAND, OF_PID, OF_RANK, RANKS, HOST, STARTED, ENDED, ELAPSED, CLOCK, SLICE, LISTS };
+enum { NUMBER, OF_TID, OF_NAME, MEMBERS, OF_PROCESS };
 
 static const struct sheet_column process_columns[] = {
-	{.key = "command", .header = "Command", .id = COMMAND, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "rank",
-	 .header = "Rank",
-	 .id = OF_RANK,
-	 .kind = SHEET_COUNT,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "pid",
-	 .header = "Process",
-	 .id = OF_PID,
-	 .kind = SHEET_COUNT,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	COUNT_OF("ranks", RANKS, SHEET_IN_JSON),
-	{.key = "host", .header = "Host", .id = HOST, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "started", .header = "Started", .id = STARTED, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "ended", .id = ENDED, .forms = SHEET_IN_JSON},
-	{.key = "seconds",
-	 .header = "Elapsed",
-	 .unit = "s",
-	 .id = ELAPSED,
-	 .kind = SHEET_NUMBER,
-	 .decimals = 6,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "clock", .id = CLOCK, .forms = SHEET_IN_JSON},
-	COUNT_OF("slice_ns", SLICE, SHEET_IN_JSON),
-	{.key = "threads",
-	 .header = "Threads",
-	 .id = LISTS,
-	 .kind = SHEET_COUNT,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
+	SHEET_COLUMN(COMMAND, SHEET_TEXT, "command", "Command", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(OF_RANK, SHEET_COUNT, "rank", "Rank", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(OF_PID, SHEET_COUNT, "pid", "Process", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(RANKS, SHEET_COUNT, "ranks", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(HOST, SHEET_TEXT, "host", "Host", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(STARTED, SHEET_TEXT, "started", "Started", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(ENDED, SHEET_TEXT, "ended", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(ELAPSED, SHEET_NUMBER, "seconds", "Elapsed", SHEET_IN_JSON | SHEET_IN_HTML, .unit = "s",
+		     .decimals = 6),
+	SHEET_COLUMN(CLOCK, SHEET_TEXT, "clock", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(SLICE, SHEET_COUNT, "slice_ns", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(LISTS, SHEET_COUNT, "threads", "Threads", SHEET_IN_JSON | SHEET_IN_HTML),
 };
 
-static void cell_of_process(const void *arg, const void *of, const struct sheet_column *column,
-			    struct sheet_cell *cell)
+static void sheet_cell_of_process(const void *arg, const void *of, const struct sheet_column *column,
+				  struct sheet_cell *cell)
 {
 	const struct regions_process *process = of;
 	const char *const texts[] = {[COMMAND] = process->command,
@@ -563,14 +476,14 @@ static void cell_of_process(const void *arg, const void *of, const struct sheet_
 	else if (column->id == ELAPSED)
 		cell->value = process->seconds;
 	else
-		set_number(cell, column->id == OF_PID    ? process->pid
-				 : column->id == OF_RANK ? process->rank
-				 : column->id == RANKS   ? process->ranks
-				 : column->id == SLICE   ? (long)process->slice_ns
-							 : (long)process->threads);
+		sheet_set_number(cell, column->id == OF_PID    ? process->pid
+				       : column->id == OF_RANK ? process->rank
+				       : column->id == RANKS   ? process->ranks
+				       : column->id == SLICE   ? (long)process->slice_ns
+							       : (long)process->threads);
 }
 
-static bool each_process(const void *arg, sheet_put *put, void *to)
+static bool sheet_each_process(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
 
@@ -581,16 +494,16 @@ static bool each_process(const void *arg, sheet_put *put, void *to)
 }
 
 static const struct sheet_column who_columns[] = {
-	COUNT_OF("process", OF_PROCESS, SHEET_IN_JSON),
-	COUNT_OF("thread", NUMBER, SHEET_IN_JSON),
-	COUNT_OF("tid", OF_TID, SHEET_IN_JSON),
-	{.key = "name", .id = OF_NAME, .forms = SHEET_IN_JSON},
-	COUNT_OF("threads", MEMBERS, SHEET_IN_JSON),
-	{.key = "seconds", .id = ELAPSED, .kind = SHEET_NUMBER, .forms = SHEET_IN_JSON},
+	SHEET_COLUMN(OF_PROCESS, SHEET_COUNT, "process", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(NUMBER, SHEET_COUNT, "thread", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(OF_TID, SHEET_COUNT, "tid", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(OF_NAME, SHEET_TEXT, "name", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(MEMBERS, SHEET_COUNT, "threads", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(ELAPSED, SHEET_NUMBER, "seconds", NULL, SHEET_IN_JSON),
 };
 
-static void cell_of_who(const void *arg, const void *of, const struct sheet_column *column,
-			struct sheet_cell *cell)
+static void sheet_cell_of_who(const void *arg, const void *of, const struct sheet_column *column,
+			      struct sheet_cell *cell)
 {
 	const struct row *row = of;
 
@@ -599,16 +512,16 @@ static void cell_of_who(const void *arg, const void *of, const struct sheet_colu
 	else if (column->id == ELAPSED)
 		cell->value = row->thread->seconds;
 	else
-		set_number(cell,
-			   column->id == NUMBER   ? row->thread->number
-			   : column->id == OF_TID ? row->thread->tid
-			   : column->id == MEMBERS
-				   ? (long)row->thread->threads
-				   : row->process -
-					     ((const struct regions_sheet *)arg)->report->data->process);
+		sheet_set_number(
+			cell,
+			column->id == NUMBER   ? row->thread->number
+			: column->id == OF_TID ? row->thread->tid
+			: column->id == MEMBERS
+				? (long)row->thread->threads
+				: row->process - ((const struct regions_sheet *)arg)->report->data->process);
 }
 
-static bool each_who(const void *arg, sheet_put *put, void *to)
+static bool sheet_each_who(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
 
@@ -623,18 +536,15 @@ static bool each_who(const void *arg, sheet_put *put, void *to)
 enum { METRIC, UNIT, FORMULA, DESCRIPTION, NEEDS };
 
 static const struct sheet_column metric_columns[] = {
-	{.key = "metric", .header = "Metric", .id = METRIC, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "unit", .header = "Unit", .id = UNIT, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "formula", .header = "Formula", .id = FORMULA, .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "description",
-	 .header = "What it is",
-	 .id = DESCRIPTION,
-	 .forms = SHEET_IN_JSON | SHEET_IN_HTML},
-	{.key = "needs", .id = NEEDS, .forms = SHEET_IN_JSON},
+	SHEET_COLUMN(METRIC, SHEET_TEXT, "metric", "Metric", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(UNIT, SHEET_TEXT, "unit", "Unit", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(FORMULA, SHEET_TEXT, "formula", "Formula", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(DESCRIPTION, SHEET_TEXT, "description", "What it is", SHEET_IN_JSON | SHEET_IN_HTML),
+	SHEET_COLUMN(NEEDS, SHEET_TEXT, "needs", NULL, SHEET_IN_JSON),
 };
 
 /* Names of events, with commas between. */
-static void text_of_needs(const struct regions_sheet *sheet, const struct metric *metric)
+static void sheet_text_of_needs(const struct regions_sheet *sheet, const struct metric *metric)
 {
 	const struct metrics *metrics = sheet->report->metrics;
 	const size_t room = sizeof(sheet->buffer);
@@ -650,8 +560,8 @@ static void text_of_needs(const struct regions_sheet *sheet, const struct metric
 					      metrics_event(metrics, event));
 }
 
-static void cell_of_metric(const void *arg, const void *of, const struct sheet_column *column,
-			   struct sheet_cell *cell)
+static void sheet_cell_of_metric(const void *arg, const void *of, const struct sheet_column *column,
+				 struct sheet_cell *cell)
 {
 	const struct regions_sheet *sheet = arg;
 	const struct metric *metric = of;
@@ -659,12 +569,12 @@ static void cell_of_metric(const void *arg, const void *of, const struct sheet_c
 				     sheet->text};
 
 	if (column->id == NEEDS)
-		text_of_needs(sheet, metric);
+		sheet_text_of_needs(sheet, metric);
 	cell->text = texts[column->id];
 	cell->absent = !cell->text;
 }
 
-static bool each_metric(const void *arg, sheet_put *put, void *to)
+static bool sheet_each_metric(const void *arg, sheet_put *put, void *to)
 {
 	const struct metrics *metrics = ((const struct regions_sheet *)arg)->report->metrics;
 
@@ -676,7 +586,7 @@ static bool each_metric(const void *arg, sheet_put *put, void *to)
 
 /* ---- the sheet ---------------------------------------------------------------------------------- */
 
-static bool make_measures(struct regions_sheet *sheet)
+static bool sheet_make_measures(struct regions_sheet *sheet)
 {
 	const struct regions_report *report = sheet->report;
 	const uint32_t events = report->data->events.n;
@@ -703,7 +613,7 @@ static bool make_measures(struct regions_sheet *sheet)
 	return true;
 }
 
-static void make_facts(struct regions_sheet *sheet)
+static void sheet_make_facts(struct regions_sheet *sheet)
 {
 	const struct regions_report *report = sheet->report;
 
@@ -716,7 +626,7 @@ static void make_facts(struct regions_sheet *sheet)
 			.key = "metric_set", .cell = {.text = metrics_set(report->metrics)}};
 }
 
-static bool make_notes(struct regions_sheet *sheet)
+static bool sheet_make_notes(struct regions_sheet *sheet)
 {
 	bool done = regions_notes_of(sheet->report, &sheet->notes);
 
@@ -731,7 +641,7 @@ static bool make_notes(struct regions_sheet *sheet)
 }
 
 /* What counts and metrics there are, and how unlike threads and processes. */
-static void make_lists(struct regions_group *group, bool thread)
+static void sheet_make_lists(struct regions_group *group, bool thread)
 {
 	const struct regions_sheet *sheet = group->sheet;
 	const struct metrics *metrics = sheet->report->metrics;
@@ -746,7 +656,7 @@ static void make_lists(struct regions_group *group, bool thread)
 					     .measures = sheet->report->data->events.n,
 					     .aspect = thread ? thread_aspects : both_aspects,
 					     .aspects = 2,
-					     .value = value_of_count};
+					     .value = sheet_value_of_count};
 	group->list[1] = (struct sheet_list){.key = "metrics",
 					     .name = "metric",
 					     .header = "Metric",
@@ -757,7 +667,7 @@ static void make_lists(struct regions_group *group, bool thread)
 					     .measures = metrics ? metrics_count(metrics) : 0,
 					     .aspect = both_aspects,
 					     .aspects = 2,
-					     .value = value_of_metric};
+					     .value = sheet_value_of_metric};
 	group->list[2] = (struct sheet_list){
 		.key = "over_threads",
 		.name = "event",
@@ -767,17 +677,17 @@ static void make_lists(struct regions_group *group, bool thread)
 		.measures = 1 + sheet->report->data->events.n,
 		.aspect = spread_aspects,
 		.aspects = sizeof(spread_aspects) / sizeof(*spread_aspects),
-		.value = value_over_threads,
-		.head = head_over_threads};
+		.value = sheet_value_over_threads,
+		.head = sheet_head_over_threads};
 	group->list[3] = group->list[2];
 	group->list[3].key = "over_processes";
 	group->list[3].caption = "How much more than the mean the busiest has, inclusive, over processes";
-	group->list[3].value = value_over_processes;
-	group->list[3].head = head_over_processes;
+	group->list[3].value = sheet_value_over_processes;
+	group->list[3].head = sheet_head_over_processes;
 }
 
-static struct sheet_section *add_section(struct regions_sheet *sheet, const char *key,
-					 bool (*each)(const void *arg, sheet_put *put, void *to))
+static struct sheet_section *sheet_add_section(struct regions_sheet *sheet, const char *key,
+					       bool (*each)(const void *arg, sheet_put *put, void *to))
 {
 	struct sheet_section *section = &sheet->section[sheet->sheet.sections++];
 
@@ -785,7 +695,7 @@ static struct sheet_section *add_section(struct regions_sheet *sheet, const char
 	return section;
 }
 
-static struct regions_group *make_group(struct regions_sheet *sheet, unsigned which, enum regions_by by)
+static struct regions_group *sheet_make_group(struct regions_sheet *sheet, unsigned which, enum regions_by by)
 {
 	struct regions_group *group = &sheet->group[which];
 
@@ -798,20 +708,21 @@ static struct regions_group *make_group(struct regions_sheet *sheet, unsigned wh
 	return group;
 }
 
-static struct sheet_section *add_group(struct regions_sheet *sheet, struct regions_group *group,
-				       const char *key, const struct sheet_column *column, size_t columns,
-				       bool thread)
+static struct sheet_section *sheet_add_group(struct regions_sheet *sheet, struct regions_group *group,
+					     const char *key, const struct sheet_column *column,
+					     size_t columns, bool thread)
 {
-	struct sheet_section *section = add_section(sheet, key, thread ? each_part : each_region);
+	struct sheet_section *section =
+		sheet_add_section(sheet, key, thread ? sheet_each_part : sheet_each_region);
 
 	memcpy(group->column, column, columns * sizeof(*column));
-	make_lists(group, thread);
+	sheet_make_lists(group, thread);
 	section->column = group->column;
 	section->columns = columns;
 	section->list = group->list;
 	section->lists = thread ? 2 : group->by == REGIONS_BY_NAME || !(sheet->form & SHEET_IN_JSON) ? 4 : 2;
 	section->arg = group;
-	section->cell = cell_of_region;
+	section->cell = sheet_cell_of_region;
 	/* One thread is like itself, and one process. */
 	for (size_t i = 0; i < columns; i++)
 		if (((column[i].id == THREADS || column[i].id == IMBALANCE) && group->sums->threads < 2) ||
@@ -820,7 +731,7 @@ static struct sheet_section *add_group(struct regions_sheet *sheet, struct regio
 	return section;
 }
 
-static void add_lines(struct regions_sheet *sheet, enum regions_by by)
+static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 {
 	const bool path = by == REGIONS_BY_PATH;
 	const size_t n = sizeof(region_columns) / sizeof(*region_columns);
@@ -835,14 +746,14 @@ static void add_lines(struct regions_sheet *sheet, enum regions_by by)
 	/* Text has one of both, and its names below "Region". */
 	if (path && sheet->form & SHEET_IN_TEXT)
 		column[0].header = "Region";
-	section = add_group(sheet, make_group(sheet, by, by), path ? "call_paths" : "regions", column,
-			    columns, false);
+	section = sheet_add_group(sheet, sheet_make_group(sheet, by, by), path ? "call_paths" : "regions",
+				  column, columns, false);
 	for (size_t i = 0; path && i < columns; i++)
 		if (column[i].id == THREADS || column[i].id == PROCESSES)
 			sheet->group[by].column[i].forms &= ~SHEET_IN_JSON;
 	section->record = path ? "path" : "region";
 	section->layout = SHEET_BLOCKS;
-	section->heading = region_heading;
+	section->heading = sheet_region_heading;
 	section->table = "Time";
 	section->which = path ? "by call path" : "by region";
 	section->forms = SHEET_IN_JSON | SHEET_IN_HTML;
@@ -854,42 +765,43 @@ static void add_lines(struct regions_sheet *sheet, enum regions_by by)
 		sheet->regions = section;
 }
 
-static void add_threads(struct regions_sheet *sheet)
+static void sheet_add_threads(struct regions_sheet *sheet)
 {
 	const bool by_path = sheet->report->paths && sheet->form & (SHEET_IN_CSV | SHEET_IN_TEXT);
-	struct regions_group *group = make_group(sheet, 2, by_path ? REGIONS_BY_PATH : REGIONS_BY_NAME);
-	struct sheet_section *section = add_group(sheet, group, "thread_regions", thread_columns,
-						  sizeof(thread_columns) / sizeof(*thread_columns), true);
+	struct regions_group *group = sheet_make_group(sheet, 2, by_path ? REGIONS_BY_PATH : REGIONS_BY_NAME);
+	struct sheet_section *section =
+		sheet_add_group(sheet, group, "thread_regions", thread_columns,
+				sizeof(thread_columns) / sizeof(*thread_columns), true);
 
 	section->record = "thread";
 	section->forms = SHEET_IN_ALL;
 	section->sure = section->together = true;
-	section->heading = thread_heading;
+	section->heading = sheet_thread_heading;
 	section->table = "Regions of each thread,";
 	section->which = "counts inclusive";
 	sheet->threads = section;
 }
 
-static void add_imbalance(struct regions_sheet *sheet)
+static void sheet_add_imbalance(struct regions_sheet *sheet)
 {
 	static const struct sheet_column name[] = {{.header = "Region", .id = NAME, .forms = SHEET_IN_HTML}};
-	struct regions_group *group = make_group(sheet, 3, REGIONS_BY_NAME);
-	struct sheet_section *section = add_group(sheet, group, NULL, name, 1, false);
+	struct regions_group *group = sheet_make_group(sheet, 3, REGIONS_BY_NAME);
+	struct sheet_section *section = sheet_add_group(sheet, group, NULL, name, 1, false);
 
 	group->list[2].forms = group->list[3].forms = SHEET_IN_HTML;
-	group->list[2].value = value_unlike;
-	group->list[3].value = value_unlike_processes;
+	group->list[2].value = sheet_value_unlike;
+	group->list[3].value = sheet_value_unlike_processes;
 	section->forms = SHEET_IN_HTML;
 	section->list = &group->list[2];
 	section->lists = group->sums->processes > 1 ? 2 : 1;
 	sheet->imbalance = section;
 }
 
-static void add_processes(struct regions_sheet *sheet)
+static void sheet_add_processes(struct regions_sheet *sheet)
 {
-	struct sheet_section *section = add_section(sheet, "processes", each_process);
+	struct sheet_section *section = sheet_add_section(sheet, "processes", sheet_each_process);
 
-	section->cell = cell_of_process;
+	section->cell = sheet_cell_of_process;
 	section->column = process_columns;
 	section->columns = sizeof(process_columns) / sizeof(*process_columns);
 	section->forms = SHEET_IN_JSON | (sheet->report->data->processes > 1 ? SHEET_IN_HTML : 0);
@@ -897,21 +809,21 @@ static void add_processes(struct regions_sheet *sheet)
 	section->caption = sheet->form & SHEET_IN_HTML ? "Processes" : NULL;
 }
 
-static void add_who(struct regions_sheet *sheet)
+static void sheet_add_who(struct regions_sheet *sheet)
 {
-	struct sheet_section *section = add_section(sheet, "threads", each_who);
+	struct sheet_section *section = sheet_add_section(sheet, "threads", sheet_each_who);
 
-	section->cell = cell_of_who;
+	section->cell = sheet_cell_of_who;
 	section->column = who_columns;
 	section->columns = sizeof(who_columns) / sizeof(*who_columns);
 	section->forms = SHEET_IN_JSON;
 }
 
-static void add_metrics(struct regions_sheet *sheet)
+static void sheet_add_metrics(struct regions_sheet *sheet)
 {
-	struct sheet_section *section = add_section(sheet, "metrics", each_metric);
+	struct sheet_section *section = sheet_add_section(sheet, "metrics", sheet_each_metric);
 
-	section->cell = cell_of_metric;
+	section->cell = sheet_cell_of_metric;
 	section->column = metric_columns;
 	section->columns = sizeof(metric_columns) / sizeof(*metric_columns);
 	section->forms = SHEET_IN_JSON | SHEET_IN_HTML;
@@ -937,25 +849,25 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 		regions_order(report->data, report->by_name, &sheet->n[REGIONS_BY_NAME]);
 	sheet->order[REGIONS_BY_PATH] =
 		regions_order(report->data, report->by_path, &sheet->n[REGIONS_BY_PATH]);
-	if (!sheet->order[0] || !sheet->order[1] || !make_measures(sheet) || !make_notes(sheet))
+	if (!sheet->order[0] || !sheet->order[1] || !sheet_make_measures(sheet) || !sheet_make_notes(sheet))
 		return false;
-	make_facts(sheet);
+	sheet_make_facts(sheet);
 	if (form & SHEET_IN_JSON)
-		add_processes(sheet);
+		sheet_add_processes(sheet);
 	if (form & SHEET_IN_JSON && report->metrics)
-		add_metrics(sheet);
-	add_lines(sheet, REGIONS_BY_NAME);
+		sheet_add_metrics(sheet);
+	sheet_add_lines(sheet, REGIONS_BY_NAME);
 	if (form & SHEET_IN_HTML && report->metrics)
-		add_metrics(sheet);
-	add_lines(sheet, REGIONS_BY_PATH);
+		sheet_add_metrics(sheet);
+	sheet_add_lines(sheet, REGIONS_BY_PATH);
 	if (form & SHEET_IN_HTML && report->by_name->threads > 1)
-		add_imbalance(sheet);
+		sheet_add_imbalance(sheet);
 	if (form & SHEET_IN_JSON && report->per_thread)
-		add_who(sheet);
+		sheet_add_who(sheet);
 	if (threads)
-		add_threads(sheet);
+		sheet_add_threads(sheet);
 	if (form & SHEET_IN_HTML)
-		add_processes(sheet);
+		sheet_add_processes(sheet);
 	return true;
 }
 

@@ -22,7 +22,7 @@ enum { FUNCTION_NAME = 44 };
 
 static const struct sheet_aspect aspects[] = {{.kind = SHEET_VALUE, .forms = SHEET_IN_ALL}};
 
-static const char *group_of(unsigned item)
+static const char *run_sheet_group_of(unsigned item)
 {
 	if (item >= UPCS_TALLIES)
 		return "derived";
@@ -34,7 +34,7 @@ static const char *group_of(unsigned item)
 }
 
 /* In the order in which they are shown. */
-static unsigned item_at(unsigned i)
+static unsigned run_sheet_item_at(unsigned i)
 {
 	static const unsigned first[] = {UPCS_INSTRUCTIONS, UPCS_UNKNOWN};
 	const unsigned n = sizeof(first) / sizeof(first[0]);
@@ -43,25 +43,26 @@ static unsigned item_at(unsigned i)
 }
 
 /* What is shown of any place, and of each place that has a column. */
-static void make_measures(struct run_sheet *sheet)
+static void run_sheet_make_measures(struct run_sheet *sheet)
 {
 	const struct run_report *report = sheet->report;
 	const struct run_events *events = &report->options->events;
 
 	for (unsigned i = 0; i < UPCS_ITEMS; i++)
-		if (run_events_has_item(events, item_at(i))) {
-			sheet->item[sheet->items] = item_at(i);
-			sheet->measure[sheet->items++] = (struct sheet_measure){
-				.name = upcs_item_name(item_at(i)), .group = group_of(item_at(i))};
+		if (run_events_has_item(events, run_sheet_item_at(i))) {
+			sheet->item[sheet->items] = run_sheet_item_at(i);
+			sheet->measure[sheet->items++] =
+				(struct sheet_measure){.name = upcs_item_name(run_sheet_item_at(i)),
+						       .group = run_sheet_group_of(run_sheet_item_at(i))};
 		}
 	for (unsigned place = 0; place <= UPCS_CORES; place++)
 		for (unsigned i = 0; i < UPCS_ITEMS && run_report_has_place(report, place); i++) {
 			struct run_placed *placed = &sheet->placed[sheet->placeds];
 
-			if (!events->shown[place][item_at(i)])
+			if (!events->shown[place][run_sheet_item_at(i)])
 				continue;
-			*placed = (struct run_placed){.place = place, .item = item_at(i)};
-			run_event_name(place, item_at(i), placed->name);
+			*placed = (struct run_placed){.place = place, .item = run_sheet_item_at(i)};
+			run_event_name(place, run_sheet_item_at(i), placed->name);
 			sheet->placed_measure[sheet->placeds++].name = placed->name;
 		}
 	sheet->placed_measure[sheet->placeds].name = "entered";
@@ -70,7 +71,7 @@ static void make_measures(struct run_sheet *sheet)
 /* ---- cells ------------------------------------------------------------------------------------- */
 
 /* A number, and the doubts that make it inexact; reasons are those that there are. */
-static void set_doubt(struct sheet_cell *cell, uint64_t count, unsigned doubt, unsigned reasons)
+static void run_sheet_set_doubt(struct sheet_cell *cell, uint64_t count, unsigned doubt, unsigned reasons)
 {
 	cell->count = count;
 	cell->whole = true;
@@ -82,13 +83,13 @@ static void set_doubt(struct sheet_cell *cell, uint64_t count, unsigned doubt, u
 			cell->reason[cell->reasons++] = run_report_doubt(bit);
 }
 
-static void set_count(struct sheet_cell *cell, uint64_t count, unsigned doubt)
+static void run_sheet_set_count(struct sheet_cell *cell, uint64_t count, unsigned doubt)
 {
-	set_doubt(cell, count, doubt, doubt);
+	run_sheet_set_doubt(cell, count, doubt, doubt);
 }
 
-static bool value_of_item(const void *arg, const void *of, size_t measure, size_t aspect,
-			  struct sheet_cell *cell)
+static bool run_sheet_value_of_item(const void *arg, const void *of, size_t measure, size_t aspect,
+				    struct sheet_cell *cell)
 {
 	const struct run_sheet *sheet = arg;
 	const struct run_row *row = of;
@@ -98,13 +99,13 @@ static bool value_of_item(const void *arg, const void *of, size_t measure, size_
 	/* There are many functions, and few do all. */
 	if (row->function && !row->vector->item[item])
 		return false;
-	set_count(cell, row->vector->item[item], row->vector->doubt);
+	run_sheet_set_count(cell, row->vector->item[item], row->vector->doubt);
 	cell->percent = run_percent(row->vector, item);
 	return true;
 }
 
-static bool value_of_place(const void *arg, const void *of, size_t measure, size_t aspect,
-			   struct sheet_cell *cell)
+static bool run_sheet_value_of_place(const void *arg, const void *of, size_t measure, size_t aspect,
+				     struct sheet_cell *cell)
 {
 	const struct run_sheet *sheet = arg;
 	const struct run_counts *counts = &sheet->report->counts;
@@ -114,16 +115,16 @@ static bool value_of_place(const void *arg, const void *of, size_t measure, size
 	(void)aspect;
 	if (measure == sheet->placeds) {
 		if (row->column)
-			set_doubt(cell, counts->entered[row->column - 1],
-				  run_entered_doubt(counts, row->column - 1), row->vector->doubt);
+			run_sheet_set_doubt(cell, counts->entered[row->column - 1],
+					    run_entered_doubt(counts, row->column - 1), row->vector->doubt);
 		return row->column;
 	}
 	vector = run_report_vector(sheet->report, row->column, sheet->placed[measure].place);
-	set_count(cell, vector->item[sheet->placed[measure].item], vector->doubt);
+	run_sheet_set_count(cell, vector->item[sheet->placed[measure].item], vector->doubt);
 	return true;
 }
 
-static void set_guest(struct sheet_cell *cell, unsigned guest)
+static void run_sheet_set_guest(struct sheet_cell *cell, unsigned guest)
 {
 	cell->absent = guest >= UPCS_GUESTS;
 	if (!cell->absent)
@@ -131,18 +132,19 @@ static void set_guest(struct sheet_cell *cell, unsigned guest)
 }
 
 /* The run's, where all that ran has the same. */
-static unsigned guest_of_run(const struct run_counts *counts)
+static unsigned run_sheet_guest_of_run(const struct run_counts *counts)
 {
 	return __builtin_popcount(counts->guests) == 1 ? (unsigned)__builtin_ctz(counts->guests)
 						       : UPCS_GUESTS;
 }
 
-static const char *state_name(uint32_t state)
+static const char *run_sheet_state_name(uint32_t state)
 {
 	return state == UPCS_ENDED ? "ended" : state == UPCS_LOST ? "killed" : "runs";
 }
 
-static void set_region(const struct run_report *report, const struct run_row *row, struct sheet_cell *cell)
+static void run_sheet_set_region(const struct run_report *report, const struct run_row *row,
+				 struct sheet_cell *cell)
 {
 	cell->absent = !row->column;
 	if (row->column)
@@ -223,20 +225,21 @@ static const struct sheet_column wide_columns[] = {
 	{.id = WHICH, .kind = SHEET_COUNT, .forms = TEXT},
 };
 
-static void set_number(struct sheet_cell *cell, int64_t number)
+static void run_sheet_set_number(struct sheet_cell *cell, int64_t number)
 {
 	cell->count = (uint64_t)number;
 	cell->absent = number <= 0;
 }
 
-static unsigned guest_of(const struct run_counts *counts, const struct run_row *row)
+static unsigned run_sheet_guest_of(const struct run_counts *counts, const struct run_row *row)
 {
 	return row->thread    ? row->thread->guest
 	       : row->process ? row->process->record.guest
-			      : guest_of_run(counts);
+			      : run_sheet_guest_of_run(counts);
 }
 
-static void set_unknown(const struct upcs_unknown *unknown, unsigned id, char *text, struct sheet_cell *cell)
+static void run_sheet_set_unknown(const struct upcs_unknown *unknown, unsigned id, char *text,
+				  struct sheet_cell *cell)
 {
 	if (id == BYTES)
 		run_code_text(&unknown->code, text);
@@ -249,16 +252,16 @@ static void set_unknown(const struct upcs_unknown *unknown, unsigned id, char *t
 	cell->text = text;
 }
 
-static void cell_of_process(const struct upcs_process *process, unsigned id, char *text,
-			    struct sheet_cell *cell)
+static void run_sheet_cell_of_process(const struct upcs_process *process, unsigned id, char *text,
+				      struct sheet_cell *cell)
 {
 	if (id == PARENT) {
-		set_number(cell, process->parent);
+		run_sheet_set_number(cell, process->parent);
 	} else if (id == PROGRAM) {
 		run_process_name(process, text);
 		cell->text = text;
 	} else if (id == STATE) {
-		cell->text = state_name(process->state);
+		cell->text = run_sheet_state_name(process->state);
 	} else if (id == SECONDS) {
 		cell->absent = process->end_ns <= process->begin_ns;
 		cell->value = (double)(process->end_ns - process->begin_ns) / 1e9;
@@ -267,8 +270,8 @@ static void cell_of_process(const struct upcs_process *process, unsigned id, cha
 	}
 }
 
-static void cell_of_row(const void *arg, const void *of, const struct sheet_column *column,
-			struct sheet_cell *cell)
+static void run_sheet_cell_of_row(const void *arg, const void *of, const struct sheet_column *column,
+				  struct sheet_cell *cell)
 {
 	const struct run_sheet *sheet = arg;
 	const struct run_report *report = sheet->report;
@@ -276,20 +279,20 @@ static void cell_of_row(const void *arg, const void *of, const struct sheet_colu
 
 	switch (column->id) {
 	case REGION:
-		set_region(report, row, cell);
+		run_sheet_set_region(report, row, cell);
 		break;
 	case FOUND:
 		cell->absent = !row->column;
 		cell->count = row->column && report->counts.regions_found >> (row->column - 1) & 1;
 		break;
 	case GUEST:
-		set_guest(cell, guest_of(&report->counts, row));
+		run_sheet_set_guest(cell, run_sheet_guest_of(&report->counts, row));
 		break;
 	case PID:
-		set_number(cell, row->thread ? row->thread->pid : row->process->record.pid);
+		run_sheet_set_number(cell, row->thread ? row->thread->pid : row->process->record.pid);
 		break;
 	case TID:
-		set_number(cell, row->thread->tid);
+		run_sheet_set_number(cell, row->thread->tid);
 		break;
 	case NUMBER:
 		cell->count = row->thread->number;
@@ -313,16 +316,16 @@ static void cell_of_row(const void *arg, const void *of, const struct sheet_colu
 		cell->text = row->name;
 		break;
 	case WHICH:
-		set_number(cell, row->number);
+		run_sheet_set_number(cell, row->number);
 		break;
 	case BYTES:
 	case ADDRESS:
 	case CODE_NAME:
 	case CODE_PROGRAM:
-		set_unknown(row->unknown, column->id, sheet->text, cell);
+		run_sheet_set_unknown(row->unknown, column->id, sheet->text, cell);
 		break;
 	default:
-		cell_of_process(&row->process->record, column->id, sheet->text, cell);
+		run_sheet_cell_of_process(&row->process->record, column->id, sheet->text, cell);
 	}
 }
 
@@ -333,7 +336,7 @@ static unsigned columns_of(const struct run_report *report)
 	return 1 + report->options->regions;
 }
 
-static bool each_part(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_part(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 
@@ -343,7 +346,7 @@ static bool each_part(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-static bool each_process(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_process(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 
@@ -358,7 +361,7 @@ static bool each_process(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-static bool each_thread(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_thread(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 
@@ -373,7 +376,7 @@ static bool each_thread(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-static bool each_function(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_function(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_functions *functions = &((const struct run_sheet *)arg)->report->functions;
 
@@ -384,7 +387,7 @@ static bool each_function(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-static bool each_unknown(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_unknown(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 	struct run_row row = {.column = 0};
@@ -400,7 +403,7 @@ static bool each_unknown(const void *arg, sheet_put *put, void *to)
 /* ---- text: side by side -------------------------------------------------------------------------- */
 
 /* The whole run beside its regions. */
-static bool each_region_beside(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_region_beside(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 
@@ -412,7 +415,7 @@ static bool each_region_beside(const void *arg, sheet_put *put, void *to)
 }
 
 /* A single core needs no sum; it is the first column then. */
-static bool each_core_beside(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_core_beside(const void *arg, sheet_put *put, void *to)
 {
 	static const char *const names[] = {"all cores", "PU0", "PU1", "PU2", "PU3"};
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
@@ -429,20 +432,20 @@ static bool each_core_beside(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-static bool put_whole(const struct run_report *report, sheet_put *put, void *to)
+static bool run_sheet_put_whole(const struct run_report *report, sheet_put *put, void *to)
 {
 	return put(to, &(struct run_row){.vector = &report->counts.sum[0], .name = "all"});
 }
 
-static bool each_whole(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_whole(const void *arg, sheet_put *put, void *to)
 {
-	return put_whole(((const struct run_sheet *)arg)->report, put, to);
+	return run_sheet_put_whole(((const struct run_sheet *)arg)->report, put, to);
 }
 
-static bool each_process_beside(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_process_beside(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
-	bool done = put_whole(report, put, to);
+	bool done = run_sheet_put_whole(report, put, to);
 
 	for (unsigned p = 0; done && p < report->gathered->processes; p++) {
 		const struct run_process_row *process = report->gathered->process[p];
@@ -456,10 +459,10 @@ static bool each_process_beside(const void *arg, sheet_put *put, void *to)
 	return done;
 }
 
-static bool each_thread_beside(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_thread_beside(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
-	bool done = put_whole(report, put, to);
+	bool done = run_sheet_put_whole(report, put, to);
 
 	for (unsigned t = 0; done && t < report->gathered->threads; t++) {
 		const struct run_thread_row *thread = report->gathered->thread[t];
@@ -477,22 +480,22 @@ static bool each_thread_beside(const void *arg, sheet_put *put, void *to)
 static const unsigned function_items[RUN_FUNCTION_COLUMNS] = {UPCS_INSTRUCTIONS, UPCS_LD_INS, UPCS_SR_INS,
 							      UPCS_FP_OPS, UPCS_BR_INS};
 
-static bool value_of_function(const void *arg, const void *of, size_t measure, size_t aspect,
-			      struct sheet_cell *cell)
+static bool run_sheet_value_of_function(const void *arg, const void *of, size_t measure, size_t aspect,
+					struct sheet_cell *cell)
 {
 	const uint64_t all = ((const struct run_sheet *)arg)->report->counts.sum[0].item[UPCS_INSTRUCTIONS];
 	const struct run_row *row = of;
 	const uint64_t count = row->vector->item[function_items[measure]];
 
 	(void)aspect;
-	set_count(cell, count, row->vector->doubt);
+	run_sheet_set_count(cell, count, row->vector->doubt);
 	if (function_items[measure] == UPCS_INSTRUCTIONS && all > 0)
 		cell->percent = 100 * (double)count / (double)all;
 	return true;
 }
 
 /* Those that did most, and one row for all others. */
-static bool each_function_first(const void *arg, sheet_put *put, void *to)
+static bool run_sheet_each_function_first(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
 	const struct run_functions *functions = &report->functions;
@@ -513,12 +516,13 @@ static bool each_function_first(const void *arg, sheet_put *put, void *to)
 
 /* ---- the sheet ----------------------------------------------------------------------------------- */
 
-static void add_fact(struct run_sheet *sheet, const char *key, enum sheet_kind kind, struct sheet_cell cell)
+static void run_sheet_add_fact(struct run_sheet *sheet, const char *key, enum sheet_kind kind,
+			       struct sheet_cell cell)
 {
 	sheet->fact[sheet->sheet.facts++] = (struct sheet_fact){.key = key, .kind = kind, .cell = cell};
 }
 
-static bool make_facts(struct run_sheet *sheet)
+static bool run_sheet_make_facts(struct run_sheet *sheet)
 {
 	const struct run_report *report = sheet->report;
 	const struct run_counts *counts = &report->counts;
@@ -534,29 +538,32 @@ static bool make_facts(struct run_sheet *sheet)
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		if (counts->cores >> core & 1)
 			sheet->core[cores++].count = core;
-	add_fact(sheet, "command", SHEET_TEXT, (struct sheet_cell){0});
+	run_sheet_add_fact(sheet, "command", SHEET_TEXT, (struct sheet_cell){0});
 	sheet->fact[0].list = sheet->command;
 	sheet->fact[0].n = words;
-	add_fact(sheet, "guest", SHEET_TEXT, (struct sheet_cell){.text = upcs_guest_name(counts->guest)});
-	add_fact(sheet, "randomised", SHEET_FLAG, (struct sheet_cell){.count = report->options->randomise});
-	add_fact(sheet, "children", SHEET_FLAG,
-		 (struct sheet_cell){.count = report->options->children == UPCS_CHILDREN_COUNT});
-	add_fact(sheet, "seconds", SHEET_NUMBER, (struct sheet_cell){.value = report->seconds});
+	run_sheet_add_fact(sheet, "guest", SHEET_TEXT,
+			   (struct sheet_cell){.text = upcs_guest_name(counts->guest)});
+	run_sheet_add_fact(sheet, "randomised", SHEET_FLAG,
+			   (struct sheet_cell){.count = report->options->randomise});
+	run_sheet_add_fact(sheet, "children", SHEET_FLAG,
+			   (struct sheet_cell){.count = report->options->children == UPCS_CHILDREN_COUNT});
+	run_sheet_add_fact(sheet, "seconds", SHEET_NUMBER, (struct sheet_cell){.value = report->seconds});
 	if (WIFEXITED(report->status))
-		add_fact(sheet, "exit_status", SHEET_COUNT,
-			 (struct sheet_cell){.count = (uint64_t)WEXITSTATUS(report->status)});
+		run_sheet_add_fact(sheet, "exit_status", SHEET_COUNT,
+				   (struct sheet_cell){.count = (uint64_t)WEXITSTATUS(report->status)});
 	else
-		add_fact(sheet, "signal", SHEET_COUNT,
-			 (struct sheet_cell){.count = (uint64_t)WTERMSIG(report->status)});
-	add_fact(sheet, "process_count", SHEET_COUNT, (struct sheet_cell){.count = counts->processes});
-	add_fact(sheet, "thread_count", SHEET_COUNT, (struct sheet_cell){.count = counts->threads});
-	add_fact(sheet, "cores", SHEET_COUNT, (struct sheet_cell){0});
+		run_sheet_add_fact(sheet, "signal", SHEET_COUNT,
+				   (struct sheet_cell){.count = (uint64_t)WTERMSIG(report->status)});
+	run_sheet_add_fact(sheet, "process_count", SHEET_COUNT,
+			   (struct sheet_cell){.count = counts->processes});
+	run_sheet_add_fact(sheet, "thread_count", SHEET_COUNT, (struct sheet_cell){.count = counts->threads});
+	run_sheet_add_fact(sheet, "cores", SHEET_COUNT, (struct sheet_cell){0});
 	sheet->fact[sheet->sheet.facts - 1].list = sheet->core;
 	sheet->fact[sheet->sheet.facts - 1].n = cores;
 	return true;
 }
 
-static void add_note(void *to, const char *text)
+static void run_sheet_add_note(void *to, const char *text)
 {
 	struct run_sheet *sheet = to;
 	char *copy = strdup(text);
@@ -569,8 +576,9 @@ static void add_note(void *to, const char *text)
 	sheet->note[sheet->sheet.notes++] = (struct sheet_note){.what = copy, .times = 1};
 }
 
-static struct sheet_section *add_section(struct run_sheet *sheet, const char *key, const char *record,
-					 bool (*each)(const void *arg, sheet_put *put, void *to))
+static struct sheet_section *run_sheet_add_section(struct run_sheet *sheet, const char *key,
+						   const char *record,
+						   bool (*each)(const void *arg, sheet_put *put, void *to))
 {
 	struct sheet_section *section = &sheet->section[sheet->sheet.sections++];
 
@@ -581,41 +589,44 @@ static struct sheet_section *add_section(struct run_sheet *sheet, const char *ke
 					  .lists = 1,
 					  .arg = sheet,
 					  .each = each,
-					  .cell = cell_of_row};
+					  .cell = run_sheet_cell_of_row};
 	return section;
 }
 
-static void set_columns(struct sheet_section *section, const struct sheet_column *column, size_t n)
+static void run_sheet_set_columns(struct sheet_section *section, const struct sheet_column *column, size_t n)
 {
 	section->column = column;
 	section->columns = n;
 }
 
-#define SET_COLUMNS(section, of) set_columns(section, of, sizeof(of) / sizeof(*(of)))
+#define SET_COLUMNS(section, of) run_sheet_set_columns(section, of, sizeof(of) / sizeof(*(of)))
 
-static void add_data(struct run_sheet *sheet)
+static void run_sheet_add_data(struct run_sheet *sheet)
 {
 	const struct run_options *options = sheet->report->options;
-	struct sheet_section *section = add_section(sheet, "run", "run", each_part);
+	struct sheet_section *section = run_sheet_add_section(sheet, "run", "run", run_sheet_each_part);
 
 	SET_COLUMNS(section, run_part_columns);
 	section->list = &sheet->places_list;
 	if (options->per_process)
-		SET_COLUMNS(add_section(sheet, "processes", "process", each_process), process_columns);
+		SET_COLUMNS(run_sheet_add_section(sheet, "processes", "process", run_sheet_each_process),
+			    process_columns);
 	if (options->per_thread)
-		SET_COLUMNS(add_section(sheet, "threads", "thread", each_thread), thread_columns);
+		SET_COLUMNS(run_sheet_add_section(sheet, "threads", "thread", run_sheet_each_thread),
+			    thread_columns);
 	if (options->functions)
-		SET_COLUMNS(add_section(sheet, "functions", "function", each_function), function_columns);
-	section = add_section(sheet, "unknown", NULL, each_unknown);
+		SET_COLUMNS(run_sheet_add_section(sheet, "functions", "function", run_sheet_each_function),
+			    function_columns);
+	section = run_sheet_add_section(sheet, "unknown", NULL, run_sheet_each_unknown);
 	SET_COLUMNS(section, unknown_columns);
 	section->forms = SHEET_IN_JSON;
 	section->lists = 0;
 }
 
-static void add_beside(struct run_sheet *sheet, const char *caption,
-		       bool (*each)(const void *arg, sheet_put *put, void *to))
+static void run_sheet_add_beside(struct run_sheet *sheet, const char *caption,
+				 bool (*each)(const void *arg, sheet_put *put, void *to))
 {
-	struct sheet_section *section = add_section(sheet, NULL, NULL, each);
+	struct sheet_section *section = run_sheet_add_section(sheet, NULL, NULL, each);
 
 	SET_COLUMNS(section, wide_columns);
 	section->caption = caption;
@@ -623,24 +634,25 @@ static void add_beside(struct run_sheet *sheet, const char *caption,
 	section->layout = SHEET_WIDE;
 }
 
-static void add_text(struct run_sheet *sheet, bool alone)
+static void run_sheet_add_text(struct run_sheet *sheet, bool alone)
 {
 	const struct run_options *options = sheet->report->options;
 
-	add_beside(sheet, NULL,
-		   alone                  ? each_whole
-		   : options->regions > 0 ? each_region_beside
-					  : each_core_beside);
+	run_sheet_add_beside(sheet, NULL,
+			     alone                  ? run_sheet_each_whole
+			     : options->regions > 0 ? run_sheet_each_region_beside
+						    : run_sheet_each_core_beside);
 	if (alone)
 		sheet->section[0].layout = SHEET_ALONE;
 	else if (options->regions > 0)
 		sheet->section[0].list = &sheet->beside_list;
 	if (options->per_process)
-		add_beside(sheet, "Processes", each_process_beside);
+		run_sheet_add_beside(sheet, "Processes", run_sheet_each_process_beside);
 	if (options->per_thread)
-		add_beside(sheet, "Threads", each_thread_beside);
+		run_sheet_add_beside(sheet, "Threads", run_sheet_each_thread_beside);
 	if (options->functions) {
-		struct sheet_section *section = add_section(sheet, NULL, NULL, each_function_first);
+		struct sheet_section *section =
+			run_sheet_add_section(sheet, NULL, NULL, run_sheet_each_function_first);
 
 		SET_COLUMNS(section, function_columns);
 		section->caption = "Functions, each without what it calls";
@@ -661,32 +673,32 @@ bool run_sheet_make(struct run_sheet *sheet, const struct run_report *report, en
 	memset(sheet, 0, sizeof(*sheet));
 	sheet->report = report;
 	sheet->text = sheet->buffer;
-	make_measures(sheet);
+	run_sheet_make_measures(sheet);
 	sheet->items_list = sheet->beside_list = sheet->places_list = sheet->functions_list = list;
 	sheet->items_list.measure = sheet->beside_list.measure = sheet->measure;
 	sheet->items_list.measures = sheet->beside_list.measures = sheet->items;
-	sheet->items_list.value = sheet->beside_list.value = value_of_item;
+	sheet->items_list.value = sheet->beside_list.value = run_sheet_value_of_item;
 	sheet->beside_list.percents = true;
 	sheet->places_list.measure = sheet->placed_measure;
 	sheet->places_list.measures = sheet->placeds + 1;
-	sheet->places_list.value = value_of_place;
+	sheet->places_list.value = run_sheet_value_of_place;
 	for (unsigned i = 0; i < RUN_FUNCTION_COLUMNS; i++)
 		sheet->function_measure[i].name = upcs_item_name(function_items[i]);
 	sheet->functions_list.measure = sheet->function_measure;
 	sheet->functions_list.measures = RUN_FUNCTION_COLUMNS;
-	sheet->functions_list.value = value_of_function;
+	sheet->functions_list.value = run_sheet_value_of_function;
 	sheet->sheet = (struct sheet){.tool = "upc_run",
 				      .fact = sheet->fact,
 				      .section = sheet->section,
 				      .keys = keys,
 				      .others = others};
-	if (!make_facts(sheet))
+	if (!run_sheet_make_facts(sheet))
 		return false;
 	if (form == RUN_CSV || form == RUN_JSON)
-		add_data(sheet);
+		run_sheet_add_data(sheet);
 	else
-		add_text(sheet, form == RUN_STAT);
-	run_report_notes(report, add_note, sheet);
+		run_sheet_add_text(sheet, form == RUN_STAT);
+	run_report_notes(report, run_sheet_add_note, sheet);
 	sheet->sheet.note = sheet->note;
 	return !sheet->failed;
 }

@@ -11,7 +11,7 @@
 
 /* ---- before and after them --------------------------------------------------------------- */
 
-static void print_head(const struct run_report *report)
+static void run_text_head(const struct run_report *report)
 {
 	const struct run_counts *counts = &report->counts;
 	char guests[80] = "", title[400], text[200], processes[UTIL_NUMBER_MAX], threads[UTIL_NUMBER_MAX];
@@ -44,7 +44,7 @@ static double flops(const struct run_vector *vector)
 		       : 0;
 }
 
-static void print_note(const struct run_report *report, const char *text)
+static void run_text_note(const struct run_report *report, const char *text)
 {
 	fputs("  Note: ", report->out);
 	util_wrap(report->out, text, 8, 8, util_width(report->out));
@@ -52,7 +52,7 @@ static void print_note(const struct run_report *report, const char *text)
 }
 
 /* Says what the pipes are, where the report has names of theirs. */
-static void print_pipes(const struct run_report *report)
+static void run_text_pipes(const struct run_report *report)
 {
 	for (unsigned item = UPCS_JPIPE_INSTRUCTIONS; item <= UPCS_IPIPE_OTHER; item++)
 		if (run_events_has_item(&report->options->events, item)) {
@@ -77,7 +77,7 @@ static void put_flops(FILE *out, const struct run_vector *vector, const char *no
 }
 
 /* What the marks of columns mean, of those that there are. */
-static void print_exactness(FILE *out, unsigned marks)
+static void run_text_exactness(FILE *out, unsigned marks)
 {
 	static const char *const what[] = {
 		[SHEET_AT_LEAST] = "The truth is at least the counts of columns with >=. ",
@@ -101,7 +101,7 @@ static void print_exactness(FILE *out, unsigned marks)
 	fputc('\n', out);
 }
 
-static void print_end(const struct run_report *report, unsigned marks)
+static void run_text_end(const struct run_report *report, unsigned marks)
 {
 	const struct run_counts *counts = &report->counts;
 	FILE *out = report->out;
@@ -123,10 +123,10 @@ static void print_end(const struct run_report *report, unsigned marks)
 		else
 			fprintf(out, ", entered %s time%s\n", times, counts->entered[r] == 1 ? "" : "s");
 	}
-	print_exactness(out, marks);
+	run_text_exactness(out, marks);
 }
 
-static void print_title(const struct run_report *report)
+static void run_text_title(const struct run_report *report)
 {
 	const unsigned width = util_width(report->out);
 	char title[400];
@@ -149,18 +149,18 @@ bool run_text(const struct run_report *report, const struct sheet *sheet, bool s
 	bool done = true;
 
 	if (stat)
-		print_title(report);
+		run_text_title(report);
 	else
-		print_head(report);
+		run_text_head(report);
 	for (size_t i = 0; done && i < sheet->sections; i++)
 		done = sheet_text(report->out, &sheet->section[i], &style);
 	if (stat)
 		fprintf(report->out, "\n  %.6f s elapsed, simulated\n", report->seconds);
 	else
-		print_end(report, sheet_marks(sheet));
-	print_pipes(report);
+		run_text_end(report, sheet_marks(sheet));
+	run_text_pipes(report);
 	for (size_t i = 0; i < sheet->notes; i++)
-		print_note(report, sheet->note[i].what);
+		run_text_note(report, sheet->note[i].what);
 	fputc('\n', report->out);
 	return done;
 }

@@ -86,6 +86,13 @@ struct sheet_column {
 	unsigned forms;
 };
 
+/* One of them in a line; other fields follow. */
+#define SHEET_COLUMN(id_, kind_, key_, header_, forms_, ...)                                         \
+	{                                                                                            \
+		.id = (id_), .kind = (kind_), .key = (key_), .header = (header_), .forms = (forms_), \
+		__VA_ARGS__                                                                          \
+	}
+
 struct sheet_measure {
 	const char *name, *unit, *help;
 	const char *group; /* heading in text, of a wide section */

@@ -25,7 +25,7 @@ struct html {
 	double *most; /* of each measure: the largest value */
 };
 
-static bool is_shown(const struct html *html, size_t column, size_t *shown)
+static bool html_has(const struct html *html, size_t column, size_t *shown)
 {
 	return html->section->column[column].forms & SHEET_IN_HTML && (*shown)++ < html->shown;
 }
@@ -57,7 +57,7 @@ static void html_columns(struct html *html)
 	for (size_t i = 0; i < html->section->columns; i++) {
 		const struct sheet_column *column = &html->section->column[i];
 
-		if (is_shown(html, i, &shown))
+		if (html_has(html, i, &shown))
 			html->column[html->columns++] =
 				(struct page_column){column->header, column->unit, column->help,
 						     kinds[column->kind], column->decimals};
@@ -116,7 +116,7 @@ static bool html_row(void *to, const void *row)
 	for (size_t i = 0; i < html->section->columns; i++) {
 		struct sheet_cell cell;
 
-		if (!is_shown(html, i, &shown))
+		if (!html_has(html, i, &shown))
 			continue;
 		cell = sheet_cell_of(html->section, row, &html->section->column[i]);
 		*out++ = (struct page_cell){.text = cell.text,

@@ -119,8 +119,8 @@ struct lines {
 	unsigned blanks; /* before the next text of the line */
 };
 
-static bool lines_add(struct lines *lines, const struct sheet_column *column, size_t measure, size_t aspect,
-		      enum part part)
+static bool text_lines_add(struct lines *lines, const struct sheet_column *column, size_t measure,
+			   size_t aspect, enum part part)
 {
 	struct field *field;
 
@@ -132,7 +132,7 @@ static bool lines_add(struct lines *lines, const struct sheet_column *column, si
 }
 
 /* The same header as of the column before: the unit alone, of that in another unit. */
-static bool lines_add_columns(struct lines *lines)
+static bool text_lines_add_columns(struct lines *lines)
 {
 	const char *before = "";
 
@@ -142,7 +142,7 @@ static bool lines_add_columns(struct lines *lines)
 
 		if (!(column->forms & SHEET_IN_TEXT))
 			continue;
-		if (!lines_add(lines, column, 0, 0, PART_CELL))
+		if (!text_lines_add(lines, column, 0, 0, PART_CELL))
 			return false;
 		field = &lines->field[lines->fields - 1];
 		field->width = column->width;
@@ -157,7 +157,7 @@ static bool lines_add_columns(struct lines *lines)
 	return true;
 }
 
-static bool lines_add_values(struct lines *lines)
+static bool text_lines_add_values(struct lines *lines)
 {
 	const struct sheet_list *list = lines->list;
 	bool done = true;
@@ -166,8 +166,9 @@ static bool lines_add_values(struct lines *lines)
 		for (size_t a = 0; done && a < list->aspects; a++) {
 			if (!(list->aspect[a].forms & SHEET_IN_TEXT))
 				continue;
-			done = lines_add(lines, NULL, m, a, PART_NUMBER) &&
-			       lines_add(lines, NULL, m, a, lines->section->sure ? PART_SURE : PART_PERCENT);
+			done = text_lines_add(lines, NULL, m, a, PART_NUMBER) &&
+			       text_lines_add(lines, NULL, m, a,
+					      lines->section->sure ? PART_SURE : PART_PERCENT);
 		}
 	return done;
 }
@@ -201,7 +202,7 @@ static const char *text_of_field(const struct lines *lines, struct field *field,
 	return NULL;
 }
 
-static bool lines_widen(void *to, const void *row)
+static bool text_lines_widen(void *to, const void *row)
 {
 	struct lines *lines = to;
 
@@ -221,7 +222,7 @@ static bool lines_widen(void *to, const void *row)
 }
 
 /* Heads of numbers, which have the mark of what is not exact. A field of percents that is empty goes. */
-static void lines_finish(struct lines *lines)
+static void text_lines_finish(struct lines *lines)
 {
 	for (size_t i = 0; i < lines->fields; i++) {
 		struct field *field = &lines->field[i];
@@ -336,11 +337,11 @@ static bool text_put_lines(FILE *out, const struct sheet_section *section)
 
 	if (section->layout == SHEET_LINES && section->lists && section->list[0].forms & SHEET_IN_TEXT)
 		lines.list = &section->list[0];
-	done = section->values_first ? lines_add_values(&lines) && lines_add_columns(&lines)
-				     : lines_add_columns(&lines) && lines_add_values(&lines);
-	done = done && section->each(section->arg, lines_widen, &lines);
+	done = section->values_first ? text_lines_add_values(&lines) && text_lines_add_columns(&lines)
+				     : text_lines_add_columns(&lines) && text_lines_add_values(&lines);
+	done = done && section->each(section->arg, text_lines_widen, &lines);
 	if (done) {
-		lines_finish(&lines);
+		text_lines_finish(&lines);
 		if (!section->heading || section->layout == SHEET_BLOCKS)
 			text_put_heads(&lines);
 		done = section->each(section->arg, text_put_line, &lines);
@@ -480,15 +481,15 @@ struct wide {
 	unsigned *flags; /* a column that has no numbers shows none */
 };
 
-static bool wide_count(void *to, const void *row)
+static bool text_wide_count(void *to, const void *row)
 {
 	(void)row;
 	((struct wide *)to)->room++;
 	return true;
 }
 
-static void wide_name(const struct wide *wide, const void *row, enum sheet_exactness exactness,
-		      char name[SHEET_HEAD_MAX], pid_t *number)
+static void text_wide_name(const struct wide *wide, const void *row, enum sheet_exactness exactness,
+			   char name[SHEET_HEAD_MAX], pid_t *number)
 {
 	for (size_t i = 0; i < wide->section->columns; i++) {
 		const struct sheet_column *column = &wide->section->column[i];
@@ -505,7 +506,7 @@ static void wide_name(const struct wide *wide, const void *row, enum sheet_exact
 	}
 }
 
-static bool wide_add(void *to, const void *row)
+static bool text_wide_add(void *to, const void *row)
 {
 	struct wide *wide = to;
 	const struct sheet_list *list = &wide->section->list[0];
@@ -534,7 +535,7 @@ static bool wide_add(void *to, const void *row)
 				.percent = wide->percents[at + m],
 			};
 	}
-	wide_name(wide, row, exactness, wide->name[wide->rows], &number);
+	text_wide_name(wide, row, exactness, wide->name[wide->rows], &number);
 	if (wide->rows)
 		wide->column[wide->rows - 1] = (struct stat_column){
 			.tid = number,
@@ -555,7 +556,7 @@ static bool text_put_wide(FILE *out, const struct sheet_section *section, const 
 					 .unseen = style->unseen};
 	struct wide wide = {.section = section};
 	const size_t measures = section->list[0].measures;
-	bool done = section->each(section->arg, wide_count, &wide);
+	bool done = section->each(section->arg, text_wide_count, &wide);
 
 	wide.row = calloc(measures + 1, sizeof(*wide.row));
 	wide.column = calloc(wide.room + 1, sizeof(*wide.column));
@@ -564,7 +565,7 @@ static bool text_put_wide(FILE *out, const struct sheet_section *section, const 
 	wide.flags = calloc(wide.room * measures + 1, sizeof(*wide.flags));
 	wide.percents = calloc(wide.room * measures + 1, sizeof(*wide.percents));
 	done = done && wide.row && wide.flags && wide.column && wide.name && wide.values && wide.percents &&
-	       section->each(section->arg, wide_add, &wide);
+	       section->each(section->arg, text_wide_add, &wide);
 	if (done && wide.rows && section->layout == SHEET_ALONE)
 		stat_table_print(out, wide.row, (unsigned)measures, &table);
 	else if (done && wide.rows)
