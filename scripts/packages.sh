@@ -25,7 +25,6 @@ PACKAGES_CHECK=(
 	"libcmocka-dev;cmocka 1.1.5 or newer with headers;pkg-config --exists cmocka"
 	"valgrind;valgrind;command -v valgrind"
 	"strace;strace;command -v strace"
-	"procps;ps and pkill of procps;command -v ps pkill"
 	"linux-perf;perf, the kernel's tool;command -v perf"
 	"clang;clang;command -v clang"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"

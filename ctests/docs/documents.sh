@@ -107,15 +107,22 @@ papi_source=${UPC_DOCS_PAPI:-$(dirname "$builddir")/papi/tree}
 # ---- running ------------------------------------------------------------------------------------------
 
 sessions=
+# in_session SESSION: its processes
+in_session()
+{
+	cat /proc/[0-9]*/stat 2> /dev/null |
+		awk -v session="$1" '{ pid = $1; sub(/.*\) /, "") } $4 == session && $1 != "Z" { print pid }'
+}
 session_ended()
 {
-	! pgrep -s "$1" > left
+	[ -z "$(in_session "$1")" ]
 }
 end_sessions()
 {
 	local session
 	for session in $sessions; do
-		pkill -TERM -s "$session"
+		# shellcheck disable=SC2046 # words
+		kill -TERM $(in_session "$session") 2> /dev/null
 		until_passes session_ended "$session"
 	done
 	sessions=
