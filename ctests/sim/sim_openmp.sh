@@ -40,7 +40,7 @@ count()
 # what is outside of them are the whole, beside what the runtime does for itself.
 true_counts()
 {
-	awk -F '[ ,]' -v apart="$apart" -v own="$own" '
+	awk -v apart="$apart" -v own="$own" '
 		FNR == NR { want[$1] = $2; next }
 		$1 == "run" && $5 == "FPU_MULT_1" && $4 == "" { whole = $6; sure = $10 == "exact" }
 		$1 == "run" && $5 == "FPU_MULT_1" && $4 != "" {
@@ -60,7 +60,7 @@ true_counts()
 			if (sum != whole || !sure)
 				print "# parts: " sum ", the whole: " whole
 			exit bad || n != 15 || sum != whole || !sure
-		}' truth "csv.$1"
+		}' truth FS=, "csv.$1"
 }
 
 # own WHICH: what its runtime multiplies as it begins

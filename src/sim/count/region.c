@@ -525,12 +525,36 @@ static void take_role(struct upcs_region_stack *s, uint8_t role)
 		frame_at(s, s->depth - 1)->unwinds = true;
 }
 
+/* The last call returns, and nothing ends with it: most returns. False: more than that. */
+static bool return_plainly(struct upcs_region_stack *s, uint64_t begin)
+{
+	struct frame *top;
+	struct site *site;
+
+	if (!(s->last.end & UPCS_INSN_RETURN) || begin == s->last.next || s->depth == s->base ||
+	    s->depth <= s->highest || s->stray || s->astray || s->suspect || s->excursions)
+		return false;
+	top = frame_at(s, s->depth - 1);
+	site = &s->site[top->site];
+	if (site->address != begin)
+		return false;
+	site->top = top->below;
+	s->depth--;
+	own(s, site);
+	return true;
+}
+
 uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region_block *block,
 			   uint16_t *entered)
 {
 	uint64_t begin = block->begin;
 	bool was_stray = s->stray, fresh = false;
 
+	if (!(block->enters | block->handler | block->role) && return_plainly(s, begin)) {
+		*entered = 0;
+		s->last = (struct last){begin, block->next, block->end, false, block->runtime};
+		return s->active;
+	}
 	s->stray = false;
 	if (was_stray && !s->last.end && begin != s->last.next)
 		signal_returns(s, begin);
@@ -555,7 +579,7 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 
 void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
-	s->last = (struct last){block->begin, block->next, 0, false, block->runtime};
+	s->last = (struct last){block->begin, block->next, block->end, false, block->runtime};
 }
 
 bool upcs_region_is_stray(const struct upcs_region_stack *s)

@@ -59,9 +59,8 @@ void upcs_region_destroy(struct upcs_region_stack *stack);
 uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
 			   uint16_t *entered);
 /*
- * The thread has begun blocks that upcs_region_block was not told of, and this was the last. May
- * be left out for blocks without an end or a function, if the one before has neither an end nor
- * upcs_region_is_stray.
+ * The thread has begun blocks that upcs_region_block was not told of, and this was the last. All of
+ * them enter nothing, and the block before each had no end, and was not upcs_region_is_stray.
  */
 void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block);
 /*

@@ -84,9 +84,12 @@ static void doubt_left(struct upcs_region_stack *s, uint16_t regions)
 
 void upcs_region_keep(struct upcs_region_stack *s, uint64_t depth)
 {
-	uint16_t above = upcs_region_above(s, depth);
+	uint16_t above;
 	unsigned rest, r;
 
+	if (!s->suspect)
+		return;
+	above = upcs_region_above(s, depth);
 	doubt_left(s, s->grave & above);
 	decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {
@@ -98,9 +101,12 @@ void upcs_region_keep(struct upcs_region_stack *s, uint64_t depth)
 
 void upcs_region_clear(struct upcs_region_stack *s, uint64_t depth)
 {
-	uint16_t above = upcs_region_above(s, depth), cleared = 0;
+	uint16_t above, cleared = 0;
 	unsigned rest, r;
 
+	if (!s->suspect)
+		return;
+	above = upcs_region_above(s, depth);
 	doubt_left(s, s->suspect & above);
 	decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "count/account.h"
+#include "count/region_private.h"
 #include "count/score.h"
 
 UPCS_TLS uint64_t *upcs_counting;
@@ -489,40 +490,28 @@ static void write_doubts(struct upcs_counted *t)
 	__atomic_store_n(&t->record->switched, switched, __ATOMIC_RELAXED);
 }
 
-void upcs_thread_site(const struct upcs_site *site)
+/* Its blocks change more than its stack. */
+static bool is_plain(const struct upcs_counted *t)
 {
-	struct upcs_region_block block = site->block;
-	struct upcs_counted *t = upcs_self;
-	uint16_t active, entered;
+	return !(t->inherited | t->handed) && !__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED) &&
+	       !upcs_run.results->options.accounts;
+}
+
+static void note_entries(struct upcs_counted *t, uint16_t entered)
+{
 	unsigned r;
 
-	if (!t)
-		return;
-	block.enters |= __atomic_load_n(&site->late, __ATOMIC_RELAXED);
-	if (upcs_passed)
-		upcs_region_passed(t->stack, &upcs_passed->block);
-	upcs_passed = NULL;
-	/* It may have become one since it was translated. */
-	if (block.enters && !block.handler)
-		block.handler = upcs_process_is_handler(block.begin);
-	if (__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED))
-		upcs_thread_follow(t, &block);
-	active = upcs_region_block(t->stack, &block, &entered);
-	upcs_last_end = site->block.end;
-	if (upcs_region_is_stray(t->stack))
-		upcs_last_end |= UPCS_LAST_STRAY;
-	if (*t->doubts_now != t->doubts) {
-		write_doubts(t);
-		decide(t);
-	}
 	/* For a region that it works for already it is no entry. */
 	entered &= (uint16_t)~__atomic_load_n(&t->inherited, __ATOMIC_RELAXED);
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
-	if (entered)
-		__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
-	upcs_account_follow(&block);
+	__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
+}
+
+/* The regions that count what it does are these, if those of other threads are not among them. */
+static void follow_regions(struct upcs_counted *t, uint16_t active)
+{
 	if (t->handed & (uint16_t)~active)
 		upcs_thread_end_handed(t, active);
 	if (t->inherited)
@@ -533,4 +522,43 @@ void upcs_thread_site(const struct upcs_site *site)
 	pthread_mutex_lock(&upcs_threads.lock);
 	upcs_thread_change_regions_locked(t);
 	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* Most calls and returns change nothing but the stack. */
+void upcs_thread_site(const struct upcs_site *site)
+{
+	const struct upcs_region_block *block = &site->block;
+	struct upcs_region_block changed;
+	struct upcs_counted *t = upcs_self;
+	uint16_t active, entered, late = __atomic_load_n(&site->late, __ATOMIC_RELAXED);
+	bool plain;
+
+	if (__builtin_expect(!t, 0))
+		return;
+	plain = is_plain(t);
+	if (upcs_passed)
+		upcs_region_passed(t->stack, &upcs_passed->block);
+	upcs_passed = NULL;
+	if (__builtin_expect(block->enters | late, 0)) {
+		changed = *block;
+		changed.enters |= late;
+		/* It may have become one since it was translated. */
+		changed.handler |= upcs_process_is_handler(block->begin);
+		block = &changed;
+	}
+	if (__builtin_expect(!plain, 0))
+		upcs_thread_follow(t, block);
+	active = upcs_region_block(t->stack, block, &entered);
+	upcs_last_end = (uint8_t)(block->end | (t->stack->stray ? UPCS_LAST_STRAY : 0));
+	if (__builtin_expect(*t->doubts_now != t->doubts, 0)) {
+		write_doubts(t);
+		decide(t);
+	}
+	if (__builtin_expect(entered, 0))
+		note_entries(t, entered);
+	if (__builtin_expect(!plain, 0))
+		upcs_account_follow(block);
+	if (__builtin_expect(
+		    !plain || active != t->counting->active || t->counting->suspect || t->record->suspect, 0))
+		follow_regions(t, active);
 }

@@ -54,6 +54,8 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
 {
+	if (!__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED))
+		return;
 	if (upcs_region_is_called_in(t->stack, block)) {
 		/* The runtime's own threads begin in it. */
 		if (!t->was_in_runtime)

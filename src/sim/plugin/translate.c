@@ -88,17 +88,21 @@ static void site_begins(unsigned vcpu, void *data)
 	count(vcpu, site->kind);
 }
 
-/* A site that enters no region or handler, has no role and no end that matters: most of them. */
+/* A site that enters no region or handler, and has no role: most of them. What its end does shows with the
+ * next. */
 static void plain_site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
 	uint64_t *counting = upcs_thread_counting();
 
-	if (__builtin_expect(!counting || (upcs_last_end | late(site)), 0)) {
+	if (__builtin_expect(!counting || (upcs_last_end | late(site)) ||
+				     (site->block.end && upcs_chosen_awaited()),
+			     0)) {
 		site_begins(vcpu, data);
 		return;
 	}
 	upcs_passed = site;
+	upcs_last_end = site->block.end;
 	upcs_thread_count(&counting[site->kind]);
 }
 
@@ -376,8 +380,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	/* No memory: the whole program is still counted. */
 	if (kept)
 		put_callback(tb, part,
-			     site.block.enters | site.block.end | site.block.handler | site.block.role |
-					     site.chooses
+			     site.block.enters | site.block.handler | site.block.role | site.chooses
 				     ? site_begins
 				     : plain_site_begins,
 			     kept);
