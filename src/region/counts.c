@@ -145,7 +145,7 @@ unsigned upcr_counts_events(void)
 
 const char *upcr_counts_event(unsigned i)
 {
-	return event[i];
+	return i < events ? event[i] : NULL;
 }
 
 bool upcr_counts_any(void)

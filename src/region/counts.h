@@ -19,7 +19,7 @@
 bool upcr_counts_begin(const char *events, uint64_t slice_ns, bool simulate, char *why, size_t size);
 /* That were asked for; 0 before upcr_counts_begin. */
 unsigned upcr_counts_events(void);
-const char *upcr_counts_event(unsigned i);
+const char *upcr_counts_event(unsigned i); /* NULL: there is none */
 /* Is there anything to count with? */
 bool upcr_counts_any(void);
 bool upcr_counts_are_simulated(void);

@@ -16,15 +16,18 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "region/names.h"
+#include "region/record.h"
 #include "region/report.h"
 #include "region/settings.h"
 #include "region/thread.h"
 
-enum { RUNS, PAUSES, IS_OVER };
+/* FORKED is 0, which the kernel puts into a child that was made without the C library's fork. */
+enum { FORKED, RUNS, PAUSES, IS_OVER };
 
 /* Ended threads that have a result of their own; more are put together. */
 #define ENDED_MAX 1024
@@ -35,8 +38,9 @@ static _Thread_local struct upcr_thread *self __attribute__((tls_model("initial-
 static _Thread_local volatile int making __attribute__((tls_model("initial-exec")));
 static _Thread_local int gone __attribute__((tls_model("initial-exec")));
 
-static atomic_int stage; /* enum above. Partner: thread_of_call */
-static bool fences;      /* since the start: there is no membarrier */
+static atomic_int first_stage = RUNS;
+static atomic_int *stage = &first_stage; /* enum above. Partner: thread_of_call */
+static bool fences;                      /* since the start: there is no membarrier */
 
 static struct upcr_settings settings;
 static struct upcr_names names;
@@ -61,6 +65,8 @@ static struct upcr_notes ended_notes; /* of threads that have ended */
 static struct upcr_notes notes;       /* of all, at the end         */
 static char clock_name[128];
 static char path[4096 + 64]; /* of the file that was written last */
+static atomic_uint recorded; /* names that the record has. Changed with the names' lock */
+static int exit_status;
 
 /* By the one who ends the program. */
 static void (*_Atomic at_finish[8])(void);
@@ -122,7 +128,7 @@ static bool take_lock_in_time(void)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += WAIT_NS / 1000000000u;
 		error = pthread_mutex_timedlock(&lock, &until);
-	} while (error && atomic_load(&stage) != RUNS); /* it reports */
+	} while (error && atomic_load(stage) != RUNS); /* it reports */
 	if (error)
 		pthread_setcancelstate(before, NULL);
 	else
@@ -202,7 +208,7 @@ static bool take_off_locked(struct upcr_thread *thread)
 
 	for (at = &threads; *at && *at != thread; at = &(*at)->next)
 		continue;
-	if (!*at || atomic_load(&stage) == IS_OVER)
+	if (!*at || atomic_load(stage) == IS_OVER)
 		return false;
 	*at = thread->next;
 	return true;
@@ -224,6 +230,7 @@ static void end_locked(struct upcr_thread *thread)
 	if (atomic_load(&thread->busy))
 		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
 	result = atomic_load(&thread->busy) ? NULL : upcr_thread_result(thread, true);
+	upcr_thread_record_end(thread, result);
 	if (thread->counts || thread->broken)
 		upcr_counts_end(&thread->set, thread->tree.nodes);
 	if (result)
@@ -262,12 +269,14 @@ static void before_fork(void)
 	if (!forking++ && !is_busy()) {
 		pthread_mutex_lock(&lock);
 		pthread_mutex_lock(&names.lock);
+		upcr_record_before_fork();
 	}
 }
 
 static void after_fork(void)
 {
 	if (!--forking && !is_busy()) {
+		upcr_record_after_fork();
 		pthread_mutex_unlock(&names.lock);
 		pthread_mutex_unlock(&lock);
 	}
@@ -282,6 +291,7 @@ static void in_child(void)
 		return;
 	pthread_mutex_init(&lock, NULL);
 	pthread_mutex_init(&names.lock, NULL);
+	upcr_record_in_child(busy);
 	owner = getpid();
 	child = true;
 	threads = NULL;
@@ -292,10 +302,10 @@ static void in_child(void)
 	atomic_store(&missed_making, 0);
 	/* The call goes on in the child, with the state that it has. */
 	if (busy) {
-		atomic_store(&stage, IS_OVER);
+		atomic_store(stage, IS_OVER);
 		return;
 	}
-	atomic_store(&stage, RUNS);
+	atomic_store(stage, RUNS);
 	if (self) {
 		upcr_thread_free(self);
 		pthread_setspecific(key, NULL);
@@ -312,9 +322,32 @@ static void watch_forks(void)
 
 /* ---- the beginning ------------------------------------------------------------------------- */
 
-static void end_of_program(void)
+static void keep_exit_status(int status, void *argument)
 {
-	upcr_finish("exit");
+	(void)argument;
+	exit_status = status;
+}
+
+/* Behind all handlers of exit and the destructors of C++ objects, which may have regions, too. */
+static __attribute__((destructor)) void end_of_program(void)
+{
+	upcr_finish(UPCR_AT_EXIT, exit_status);
+}
+
+/* A child by a plain system call has the memory of the parent's record: it finds FORKED. */
+static void guard_against_forks(void)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	atomic_int *word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (word == MAP_FAILED)
+		return;
+	if (madvise(word, size, MADV_WIPEONFORK)) {
+		munmap(word, size);
+		return;
+	}
+	atomic_store(word, RUNS);
+	stage = word;
 }
 
 static void start(void)
@@ -325,18 +358,18 @@ static void start(void)
 	begun = upcr_now();
 	owner = getpid();
 	upcr_settings_read(&settings);
+	guard_against_forks();
 	fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 	if (upcr_names_init(&names, settings.max) || pthread_key_create(&key, end_of_thread)) {
 		upcr_say("no memory for regions: nothing is counted");
-		atomic_store(&stage, IS_OVER);
+		atomic_store(stage, IS_OVER);
 		return;
 	}
 	if (settings.events &&
 	    !upcr_counts_begin(settings.events, settings.slice_ns, settings.simulate, why, sizeof(why)))
 		upcr_say("no events are counted, only time and calls: %s", why);
 	watch_forks();
-	/* Behind what libmpx and PAPI have registered, so before them. */
-	(void)atexit(end_of_program);
+	(void)on_exit(keep_exit_status, NULL);
 	atomic_store_explicit(&started, true, memory_order_release);
 }
 
@@ -344,6 +377,73 @@ static void start(void)
 static bool own_path(char *to, size_t size)
 {
 	return settings.out && upcr_out_path(settings.out, owner, child, to, size);
+}
+
+/* Names that have been made since the last call. */
+static void record_names(void)
+{
+	unsigned n = upcr_names_count(&names), i;
+	const char *text;
+	size_t length;
+
+	if (atomic_load(&recorded) == n)
+		return;
+	pthread_mutex_lock(&names.lock);
+	for (i = atomic_load(&recorded); i < upcr_names_count(&names); i++) {
+		text = upcr_names_text(&names, i, &length);
+		upcr_record_add(UPCR_RECORD_NAME, i, text, length);
+	}
+	atomic_store(&recorded, i);
+	pthread_mutex_unlock(&names.lock);
+}
+
+static void record_reason(unsigned i)
+{
+	const char *why = upcr_counts_reason(i);
+
+	if (why)
+		upcr_record_add(UPCR_RECORD_REASON, i, why, strlen(why));
+}
+
+/* The head of the file. For the caller to free; NULL: out of memory. */
+static char *head_of_process(size_t *length)
+{
+	const struct upcr_about about = {.started = begun_at,
+					 .clock = clock_name,
+					 .slice_ns = upcr_counts_slice(),
+					 .events = upcr_counts_events(),
+					 .event = upcr_counts_event};
+
+	return upcr_report_head(&about, length);
+}
+
+/* The process's record and its part of the file, with the first thread. */
+static void begin_process_locked(void)
+{
+	const unsigned events = upcr_counts_events();
+	const char *prefix = secure_getenv("UPC_REGIONS_RECORDS");
+	size_t length;
+	char *head;
+	unsigned i;
+
+	upcr_counts_clock(clock_name, sizeof(clock_name));
+	if (!own_path(path, sizeof(path)))
+		return;
+	if (!prefix || !upcr_record_begin(prefix, events, begun, child)) {
+		upcr_report_begin(path, NULL);
+		return;
+	}
+	head = head_of_process(&length);
+	if (head)
+		upcr_record_add(UPCR_RECORD_HEAD, 0, head, length);
+	free(head);
+	for (i = 0; i < events; i++)
+		upcr_record_add(UPCR_RECORD_EVENT, i, upcr_counts_event(i), strlen(upcr_counts_event(i)));
+	for (i = 0; i <= events; i++)
+		record_reason(i);
+	atomic_store(&recorded, UPCR_OTHERS + 1);
+	record_names();
+	upcr_report_begin(path, upcr_record_path());
 }
 
 static struct upcr_thread *make_self(void)
@@ -360,7 +460,7 @@ static struct upcr_thread *make_self(void)
 	making = 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	(void)pthread_once(&once, start);
-	made = atomic_load(&stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
+	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
 	if (made && made->counts)
 		(void)pthread_once(&fork_again_once, watch_forks);
 	if (made && pthread_setspecific(key, made)) {
@@ -371,13 +471,12 @@ static struct upcr_thread *make_self(void)
 	}
 	if (made) {
 		take_lock();
-		if (!serials && own_path(path, sizeof(path)))
-			upcr_report_begin(path);
+		if (!serials)
+			begin_process_locked();
 		made->serial = serials++;
 		made->next = threads;
 		threads = made;
-		if (!clock_name[0])
-			upcr_counts_clock(clock_name, sizeof(clock_name));
+		upcr_thread_record(made);
 		give_lock();
 		self = made;
 	}
@@ -391,7 +490,7 @@ static struct upcr_thread *make_self(void)
 static inline void leave(struct upcr_thread *thread)
 {
 	if (__builtin_expect(thread->simulated, 0) && !upcr_counts_enter(&thread->set, thread->tree.current))
-		upcr_notes_add(&thread->notes, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
+		upcr_thread_note(thread, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
@@ -401,9 +500,11 @@ static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
 	int now;
 
 	leave(thread);
-	while ((now = atomic_load(&stage)) == PAUSES)
+	while ((now = atomic_load(stage)) == PAUSES)
 		sched_yield();
-	if (now == IS_OVER)
+	if (now == FORKED)
+		atomic_store(stage, IS_OVER);
+	if (now == FORKED || now == IS_OVER)
 		return false;
 	atomic_store(&thread->busy, 1);
 	return true;
@@ -429,7 +530,9 @@ static inline struct upcr_thread *thread_of_call(void)
 			return NULL;
 	}
 	if (__builtin_expect(atomic_load_explicit(&thread->busy, memory_order_relaxed), 0)) {
-		atomic_fetch_add_explicit(&thread->missed, 1, memory_order_relaxed);
+		atomic_store_explicit(&thread->marks->missed,
+				      atomic_fetch_add_explicit(&thread->missed, 1, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
 		return NULL;
 	}
 	atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
@@ -437,7 +540,7 @@ static inline struct upcr_thread *thread_of_call(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(fences, 0))
 		fence();
-	while (__builtin_expect(atomic_load_explicit(&stage, memory_order_acquire) != RUNS, 0))
+	while (__builtin_expect(atomic_load_explicit(stage, memory_order_acquire) != RUNS, 0))
 		if (!wait_for_stage(thread))
 			return NULL;
 	if (__builtin_expect(thread->simulated, 0))
@@ -453,6 +556,15 @@ void upcr_thread_begin(void)
 		leave(thread);
 }
 
+/* A new name is in the record before there are rows with its number. */
+static unsigned number_of_name(const char *name, size_t length)
+{
+	unsigned number = upcr_names_number(&names, name, length);
+
+	record_names();
+	return number;
+}
+
 unsigned upcr_name(const char *name, size_t length)
 {
 	unsigned number = UPCR_UNKNOWN;
@@ -465,7 +577,7 @@ unsigned upcr_name(const char *name, size_t length)
 	thread = thread_of_call();
 	if (!thread)
 		return UPCR_OTHERS;
-	number = upcr_names_number(&names, name, length);
+	number = number_of_name(name, length);
 	leave(thread);
 	return number;
 }
@@ -492,7 +604,7 @@ static __attribute__((noinline)) bool is_open_elsewhere(const struct upcr_thread
 	const struct upcr_thread *other;
 	bool is_open = false, locked = false;
 
-	while (!locked && atomic_load(&stage) == RUNS) {
+	while (!locked && atomic_load(stage) == RUNS) {
 		locked = pthread_mutex_trylock(&lock) == 0;
 		if (!locked)
 			sched_yield();
@@ -508,8 +620,8 @@ static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsign
 {
 	bool elsewhere = is_open_elsewhere(thread, name);
 
-	upcr_notes_add(&thread->notes, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN,
-		       name < upcr_names_count(&names) ? name : UPCR_OTHERS, 1);
+	upcr_thread_note(thread, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN,
+			 name < upcr_names_count(&names) ? name : UPCR_OTHERS, 1);
 	return elsewhere ? UPCR_ELSEWHERE : UPCR_NOT_OPEN;
 }
 
@@ -559,7 +671,7 @@ void upcr_left_out(enum upcr_reason why, unsigned name)
 
 	if (!thread)
 		return;
-	upcr_notes_add(&thread->notes, what[why], name, 1);
+	upcr_thread_note(thread, what[why], name, 1);
 	leave(thread);
 }
 
@@ -572,8 +684,9 @@ void upcr_reset(unsigned name)
 	if (!thread)
 		return;
 	snprintf(text, sizeof(text), "%s (before a reset)", upcr_names_text(&names, name, &length));
-	upcr_tree_rename(&thread->tree, name, upcr_names_number(&names, text, strlen(text)));
-	upcr_notes_add(&thread->notes, UPCR_SAID_RESET, name, 1);
+	upcr_tree_rename(&thread->tree, name, number_of_name(text, strlen(text)));
+	upcr_thread_record_names(thread);
+	upcr_thread_note(thread, UPCR_SAID_RESET, name, 1);
 	leave(thread);
 }
 
@@ -651,7 +764,7 @@ static void hold_all(int to)
 		if (self->simulated)
 			upcr_counts_leave();
 	}
-	atomic_store(&stage, to);
+	atomic_store(stage, to);
 	if (fences)
 		fence();
 	else
@@ -689,12 +802,13 @@ static struct upcr_result *gather_locked(bool jumped)
 static void write_file_locked(struct upcr_result *living, const char *how)
 {
 	struct upcr_report report = {.ended = how,
-				     .started = begun_at,
 				     .ns = upcr_now() - begun,
-				     .clock = clock_name,
 				     .names = &names,
-				     .notes = &notes};
+				     .notes = &notes,
+				     .event = upcr_counts_event,
+				     .reason = upcr_counts_reason};
 	struct upcr_result *all = others, **at;
+	char *head;
 	bool is_exec = !strcmp(how, "exec");
 
 	if (!settings.out)
@@ -714,8 +828,13 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 	*at = living;
 	report.path = path;
 	report.results = ended;
-	if (!upcr_report_write(&report))
+	report.pid = owner;
+	report.head = head = head_of_process(&report.head_length);
+	if (head && upcr_report_write(&report))
+		upcr_record_set_state(UPCR_RECORD_OVER);
+	else if (!upcr_record_lives())
 		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
+	free(head);
 	/* The lists are as they were. */
 	*at = NULL;
 	for (at = &living; *at && *at != all; at = &(*at)->next)
@@ -766,9 +885,9 @@ bool upcr_reading_begin(void)
 	/* At the end the thread stays busy; or this is a handler, and the lock may be its own thread's. */
 	if (!is_busy())
 		take_lock();
-	else if (atomic_load(&stage) != IS_OVER || !try_lock())
+	else if (atomic_load(stage) != IS_OVER || !try_lock())
 		return false;
-	reading.holds = atomic_load(&stage) == RUNS;
+	reading.holds = atomic_load(stage) == RUNS;
 	if (reading.holds)
 		hold_all(PAUSES);
 	reading.of[0] = ended;
@@ -815,7 +934,8 @@ void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *na
 			name = upcr_counts_event(said->name);
 		else if (said->name != UPCR_OTHERS)
 			name = upcr_names_text(&names, said->name, NULL);
-		each(arg, upcr_report_words(said, words, sizeof(words)), name, said->times);
+		each(arg, upcr_report_words(said, upcr_counts_reason, words, sizeof(words)), name,
+		     said->times);
 	}
 	for (i = 0; i < UPCR_SAID_KINDS; i++)
 		if (notes.rest[i])
@@ -832,7 +952,7 @@ void upcr_reading_end(void)
 			upcr_result_unindex(result);
 	if (reading.holds) {
 		free_list(reading.of[1]);
-		atomic_store(&stage, RUNS);
+		atomic_store(stage, RUNS);
 		if (self)
 			leave(self);
 	}
@@ -853,20 +973,33 @@ void upcr_at_finish(void (*call)(void))
 	}
 }
 
-void upcr_finish(const char *how)
+/* "exit", "exit status 7" */
+static const char *end_words(enum upcr_end how, int status)
+{
+	static char text[32];
+
+	if (!(status & 0xff))
+		return how == UPCR_AT_EXIT ? "exit" : "_exit";
+	snprintf(text, sizeof(text), "exit status %d", status & 0xff);
+	return text;
+}
+
+void upcr_finish(enum upcr_end how, int status)
 {
 	/* Nobody may call exit in a handler, so the thread has left a call by a jump. */
-	bool busy = is_busy(), jumped = busy && !strcmp(how, "exit");
+	bool busy = is_busy(), jumped = busy && how == UPCR_AT_EXIT;
 	size_t i;
 
-	if (!upcr_is_owner() || atomic_load(&stage) != RUNS || !was_used())
+	if (!upcr_is_owner() || atomic_load(stage) != RUNS || !was_used())
 		return;
 	if ((busy && !jumped) || !take_lock_in_time()) {
-		upcr_say("the program ends in a signal handler that has interrupted the start or end of a "
-			 "region: nothing is written");
+		if (!upcr_record_lives())
+			upcr_say(
+				"the program ends in a signal handler that has interrupted the start or end of a "
+				"region: nothing is written");
 		return;
 	}
-	if (atomic_load(&stage) == IS_OVER) {
+	if (atomic_load(stage) == IS_OVER) {
 		give_lock();
 		return;
 	}
@@ -874,10 +1007,11 @@ void upcr_finish(const char *how)
 	if (self && self->counts && !jumped)
 		upcr_counts_stop(&self->set);
 	last = gather_locked(jumped);
-	write_file_locked(last, how);
+	write_file_locked(last, end_words(how, status));
 	give_lock();
 	for (i = 0; i < sizeof(at_finish) / sizeof(at_finish[0]) && at_finish[i]; i++)
 		at_finish[i]();
+	upcr_record_end();
 }
 
 bool upcr_pause(const char *how)
@@ -885,7 +1019,7 @@ bool upcr_pause(const char *how)
 	static char other[sizeof(path)];
 	struct upcr_result *living;
 
-	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
+	if (!upcr_is_owner() || is_busy() || atomic_load(stage) != RUNS || !was_used())
 		return false;
 	take_lock();
 	hold_all(PAUSES);
@@ -895,7 +1029,7 @@ bool upcr_pause(const char *how)
 	write_file_locked(living, how);
 	free_list(living);
 	if (own_path(other, sizeof(other)))
-		upcr_report_forget(other);
+		upcr_report_forget(other, owner);
 	return true;
 }
 
@@ -903,14 +1037,15 @@ void upcr_go_on(void)
 {
 	if (settings.out)
 		unlink(path);
+	upcr_record_set_state(UPCR_RECORD_LIVES);
 	if (own_path(path, sizeof(path)))
-		upcr_report_begin(path);
+		upcr_report_begin(path, upcr_record_lives() ? upcr_record_path() : NULL);
 	if (self && self->counts && !upcr_counts_go_on(&self->set, self->tree.current)) {
 		self->counts = false;
 		self->broken = true;
-		upcr_notes_add(&self->notes, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
+		upcr_thread_note(self, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
 	}
-	atomic_store(&stage, RUNS);
+	atomic_store(stage, RUNS);
 	if (self)
 		leave(self);
 	give_lock();

@@ -46,6 +46,7 @@ const char *upcr_notes_word(enum upcr_what what)
 		[UPCR_SAID_BEYOND] = "beyond the limit",
 		[UPCR_SAID_IS_OPEN] = "started while it was open, and left out",
 		[UPCR_SAID_RANGE] = "start or stop of a section whose number is out of range",
+		[UPCR_SAID_NO_ROOM] = "no room in /dev/shm: threads or call paths are missing",
 	};
 
 	return word[what];

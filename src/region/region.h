@@ -76,8 +76,10 @@ void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *na
 			void *arg);
 void upcr_reading_end(void);
 
-/* Writes the file. Nothing is counted any more. Also by atexit; the second time does nothing. */
-void upcr_finish(const char *how);
+/* Writes the file. Nothing is counted any more. Also at the end of exit, behind all destructors of objects
+ * and all handlers; the second time does nothing. */
+enum upcr_end { UPCR_AT_EXIT, UPCR_AT_QUICK_EXIT };
+void upcr_finish(enum upcr_end how, int status);
 /* To be called once the file is written, and at the end of each process that has used regions. */
 void upcr_at_finish(void (*call)(void));
 /* Writes the file as it is now, before an exec (with ".exec-" and a number behind its name, for the

@@ -23,15 +23,34 @@ enum { WHOLE_PATH = 64 };
 static struct {
 	char text[1 << 16];
 	size_t used;
-	int fd;
+	int fd; /* -1: into memory */
+	char *memory;
+	size_t kept;
 	bool failed;
 } out;
+
+static void flush_to_memory(void)
+{
+	char *more = realloc(out.memory, out.kept + out.used + 1);
+
+	out.failed |= !more;
+	if (more) {
+		memcpy(more + out.kept, out.text, out.used);
+		out.memory = more;
+		out.kept += out.used;
+	}
+	out.used = 0;
+}
 
 static void flush(void)
 {
 	size_t done = 0;
 	ssize_t n;
 
+	if (out.fd < 0) {
+		flush_to_memory();
+		return;
+	}
 	while (done < out.used && !out.failed) {
 		n = write(out.fd, out.text + done, out.used - done);
 		if (n < 0 && errno != EINTR)
@@ -43,10 +62,16 @@ static void flush(void)
 
 static void put_bytes(const char *text, size_t length)
 {
-	if (out.used + length > sizeof(out.text))
-		flush();
-	memcpy(out.text + out.used, text, length);
-	out.used += length;
+	size_t piece;
+
+	for (; length; text += piece, length -= piece) {
+		if (out.used == sizeof(out.text))
+			flush();
+		piece = sizeof(out.text) - out.used;
+		piece = piece < length ? piece : length;
+		memcpy(out.text + out.used, text, piece);
+		out.used += piece;
+	}
 }
 
 static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
@@ -156,14 +181,36 @@ static void put_number_or_null(const char *name, long value)
 		put(",\"%s\":%ld", name, value);
 }
 
-static void put_head(const struct upcr_report *report)
+/* The locale is the program's. */
+static locale_t begin_text(int fd, locale_t *before)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	out.used = out.kept = 0;
+	out.memory = NULL;
+	out.failed = false;
+	out.fd = fd;
+	*before = c ? uselocale(c) : (locale_t)0;
+	return c;
+}
+
+static void end_text(locale_t c, locale_t before)
+{
+	flush();
+	if (c) {
+		uselocale(before);
+		freelocale(c);
+	}
+}
+
+static void put_about(const struct upcr_about *about)
 {
 	char host[256] = "", when[64];
 	struct tm tm;
 	unsigned i;
 
 	(void)gethostname(host, sizeof(host) - 1);
-	gmtime_r(&report->started.tv_sec, &tm);
+	gmtime_r(&about->started.tv_sec, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
 	put("{\"upc_regions\":1,\"command\":");
 	put_command();
@@ -172,19 +219,31 @@ static void put_head(const struct upcr_report *report)
 	put_number_or_null("ranks", upcr_ranks());
 	put(",\"host\":");
 	put_text(host);
-	put(",\"started\":\"%s.%03ldZ\",\"seconds\":%.9f,\"ended\":", when, report->started.tv_nsec / 1000000,
-	    (double)report->ns * 1e-9);
-	put_text(report->ended);
-	put(",\"clock\":");
-	put_text(report->clock);
-	put(",\"slice_ns\":%llu,\n\"events\":[", (unsigned long long)upcr_counts_slice());
-	for (i = 0; i < upcr_counts_events(); i++) {
+	put(",\"started\":\"%s.%03ldZ\",\"clock\":", when, about->started.tv_nsec / 1000000);
+	put_text(about->clock);
+	put(",\"slice_ns\":%llu,\n\"events\":[", (unsigned long long)about->slice_ns);
+	for (i = 0; i < about->events; i++) {
 		put("%s{\"name\":", i ? "," : "");
-		put_text(upcr_counts_event(i));
+		put_text(about->event(i));
 		put("}");
 	}
 	put("]");
 }
+
+char *upcr_report_head(const struct upcr_about *about, size_t *length)
+{
+	locale_t before, c = begin_text(-1, &before);
+
+	put_about(about);
+	end_text(c, before);
+	*length = out.kept;
+	if (!out.failed)
+		return out.memory;
+	free(out.memory);
+	return NULL;
+}
+
+/* ---- what is known at the end ---------------------------------------------------------------- */
 
 static void put_names(const struct upcr_names *names)
 {
@@ -201,34 +260,36 @@ static void put_names(const struct upcr_names *names)
 	put("]");
 }
 
-const char *upcr_report_words(const struct upcr_said *said, char *text, size_t size)
+const char *upcr_report_words(const struct upcr_said *said, const char *(*reason)(unsigned i), char *text,
+			      size_t size)
 {
 	const char *why = NULL;
 
 	if (said->what == UPCR_SAID_REFUSED)
-		why = upcr_counts_reason(said->name);
+		why = reason(said->name);
 	else if (said->what == UPCR_SAID_NO_SET)
-		why = upcr_counts_reason(UINT32_MAX);
+		why = reason(UINT32_MAX);
 	snprintf(text, size, "%s%s%s", upcr_notes_word(said->what), why ? ": " : "", why ? why : "");
 	return text;
 }
 
-static void put_note(const struct upcr_names *names, const struct upcr_said *said, bool *more)
+static void put_note(const struct upcr_report *report, const struct upcr_said *said, bool *more)
 {
+	const char *event = said->what == UPCR_SAID_REFUSED ? report->event(said->name) : NULL;
 	char words[1024];
 	const char *text;
 	size_t length;
 
 	put("%s{\"what\":", *more ? "," : "");
-	put_text(upcr_report_words(said, words, sizeof(words)));
+	put_text(upcr_report_words(said, report->reason, words, sizeof(words)));
 	put(",\"name\":");
 	*more = true;
-	if (said->what == UPCR_SAID_REFUSED && said->name < upcr_counts_events()) {
-		put_text(upcr_counts_event(said->name));
+	if (event) {
+		put_text(event);
 	} else if (said->name == UPCR_OTHERS || said->what == UPCR_SAID_REFUSED) {
 		put("null");
 	} else {
-		text = upcr_names_text(names, said->name, &length);
+		text = upcr_names_text(report->names, said->name, &length);
 		put_string(text, length);
 	}
 	put(",\"times\":%llu}", (unsigned long long)said->times);
@@ -242,11 +303,11 @@ static void put_notes(const struct upcr_report *report)
 
 	put(",\n\"notes\":[");
 	for (i = 0; i < notes->n; i++)
-		put_note(report->names, &notes->said[i], &more);
+		put_note(report, &notes->said[i], &more);
 	for (i = 0; i < UPCR_SAID_KINDS; i++)
 		if (notes->rest[i])
 			put_note(
-				report->names,
+				report,
 				&(struct upcr_said){.what = (enum upcr_what)i,
 						    .name = i == UPCR_SAID_REFUSED ? UINT32_MAX : UPCR_OTHERS,
 						    .times = notes->rest[i]},
@@ -365,7 +426,9 @@ static void put_all(const struct upcr_report *report)
 {
 	const struct upcr_result *result;
 
-	put_head(report);
+	put_bytes(report->head, report->head_length);
+	put(",\"seconds\":%.9f,\"ended\":", (double)report->ns * 1e-9);
+	put_text(report->ended);
 	put_names(report->names);
 	put_notes(report);
 	put(",\n\"threads\":[");
@@ -376,12 +439,13 @@ static void put_all(const struct upcr_report *report)
 	put("]}\n");
 }
 
-/* The file until it is whole. NULL: out of memory. */
-static char *name_of_part(const char *path)
+/* Two files beside the process's: ".part" says that it will come, and ".new" is what is written of it.
+ * NULL: out of memory. */
+static char *name_beside(const char *path, pid_t pid, const char *end)
 {
 	char *name;
 
-	return asprintf(&name, "%s.%d.part", path, (int)getpid()) < 0 ? NULL : name;
+	return asprintf(&name, "%s.%d.%s", path, (int)pid, end) < 0 ? NULL : name;
 }
 
 static int open_part(const char *part)
@@ -389,20 +453,31 @@ static int open_part(const char *part)
 	return open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-void upcr_report_begin(const char *path)
+void upcr_report_begin(const char *path, const char *record)
 {
-	char *part = name_of_part(path);
+	char *part = name_beside(path, getpid(), "part"), host[256] = "";
 	int saved = errno, fd = part ? open_part(part) : -1;
+	locale_t before, c;
 
+	(void)gethostname(host, sizeof(host) - 1);
+	if (fd >= 0 && record) {
+		c = begin_text(fd, &before);
+		put("{\"host\":");
+		put_text(host);
+		put(",\"record\":");
+		put_text(record);
+		put("}\n");
+		end_text(c, before);
+	}
 	if (fd >= 0)
 		close(fd);
 	free(part);
 	errno = saved;
 }
 
-void upcr_report_forget(const char *path)
+void upcr_report_forget(const char *path, pid_t pid)
 {
-	char *part = name_of_part(path);
+	char *part = name_beside(path, pid, "part");
 	int saved = errno;
 
 	if (part)
@@ -413,33 +488,27 @@ void upcr_report_forget(const char *path)
 
 bool upcr_report_write(const struct upcr_report *report)
 {
-	char *whole = name_of_part(report->path);
-	locale_t c, before;
-	int saved;
+	char *whole = name_beside(report->path, report->pid, "new");
+	int saved, fd = whole ? open_part(whole) : -1;
+	locale_t before, c;
+	bool done;
 
-	if (!whole)
-		return false;
-	out.used = 0;
-	out.failed = false;
-	out.fd = open_part(whole);
-	if (out.fd < 0) {
+	if (fd < 0) {
 		free(whole);
 		return false;
 	}
-	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	before = c ? uselocale(c) : (locale_t)0;
+	c = begin_text(fd, &before);
 	put_all(report);
-	flush();
-	if (c) {
-		uselocale(before);
-		freelocale(c);
-	}
-	if (close(out.fd) || (!out.failed && rename(whole, report->path)))
-		out.failed = true;
+	end_text(c, before);
+	done = !out.failed;
+	if (close(fd) || (done && rename(whole, report->path)))
+		done = false;
+	if (done)
+		upcr_report_forget(report->path, report->pid);
 	saved = errno;
-	if (out.failed)
+	if (!done)
 		unlink(whole);
 	free(whole);
 	errno = saved;
-	return !out.failed;
+	return done;
 }

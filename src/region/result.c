@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct upcr_result *create(unsigned rows, unsigned events)
+struct upcr_result *upcr_result_create(unsigned rows, unsigned events)
 {
 	struct upcr_result *result = calloc(1, sizeof(*result));
 
@@ -27,7 +27,7 @@ static struct upcr_result *create(unsigned rows, unsigned events)
 
 struct upcr_result *upcr_result_of(const struct upcr_tree *tree, unsigned events)
 {
-	struct upcr_result *result = create(tree->nodes, events);
+	struct upcr_result *result = upcr_result_create(tree->nodes, events);
 	unsigned i;
 
 	for (i = 0; result && i < tree->nodes; i++)

@@ -39,6 +39,8 @@ struct upcr_result {
 	struct upcr_value *value; /* [rows * events]; NULL without events  */
 };
 
+/* All 0. NULL: out of memory. */
+struct upcr_result *upcr_result_create(unsigned rows, unsigned events);
 /* Copies a tree; values are zero. NULL: out of memory. */
 struct upcr_result *upcr_result_of(const struct upcr_tree *tree, unsigned events);
 void upcr_result_free(struct upcr_result *result);

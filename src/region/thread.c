@@ -19,6 +19,13 @@ uint64_t upcr_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Copies of values take one part in so many of a thread's time, and COPY_FREE ns more, at most: however
+ * dense its marks are. */
+#define COPY_SHARE 50u
+#define COPY_FREE 1000000u
+/* Behind the last of the stale nodes; 0 is none of them. */
+#define STALE_LAST UINT32_MAX
+
 static void refused(void *arg, const char *event)
 {
 	unsigned i;
@@ -47,6 +54,10 @@ struct upcr_thread *upcr_thread_create(unsigned max)
 			thread->name[0] = '\0';
 	}
 	thread->begun = thread->mark = upcr_now();
+	thread->marks = &thread->no_marks;
+	thread->stale = STALE_LAST;
+	for (; thread->recorded < thread->tree.nodes; thread->recorded++)
+		thread->tree.node[thread->recorded].row = &thread->no_row;
 	return thread;
 }
 
@@ -57,31 +68,194 @@ void upcr_thread_free(struct upcr_thread *thread)
 }
 
 /* Time up to now is the current region's. */
-static void charge(struct upcr_thread *thread)
+static inline __attribute__((always_inline)) void charge(struct upcr_thread *thread)
 {
+	struct upcr_node *node = &thread->tree.node[thread->tree.current];
 	uint64_t now = upcr_now();
 
-	thread->tree.node[thread->tree.current].ns += now - thread->mark;
+	node->ns += now - thread->mark;
 	thread->mark = now;
+	atomic_store_explicit(&node->row->ns, node->ns, memory_order_relaxed);
+	if (thread->keeps && !node->stale) {
+		node->stale = thread->stale;
+		thread->stale = thread->tree.current + 1;
+	}
 }
 
 /* The counts from now on are the current node's. */
-static void go_to_current(struct upcr_thread *thread)
+static __attribute__((noinline)) void switch_counts(struct upcr_thread *thread)
 {
-	if (!thread->counts || upcr_counts_switch(&thread->set, thread->tree.current))
+	if (upcr_counts_switch(&thread->set, thread->tree.current))
 		return;
 	/* They would be another region's. */
 	upcr_counts_stop(&thread->set);
 	thread->counts = false;
 	thread->broken = true;
-	upcr_notes_add(&thread->notes, UPCR_SAID_BROKEN, 0, 1);
+	atomic_store(&thread->marks->counts, UPCR_RECORD_BROKEN);
+	upcr_thread_note(thread, UPCR_SAID_BROKEN, 0, 1);
 }
+
+static void values_of(struct upcr_thread *thread, struct upcr_value *value, unsigned events, unsigned node,
+		      bool own)
+{
+	unsigned i;
+
+	for (i = 0; i < events; i++)
+		value[i] = upcr_uncounted();
+	if (!thread->counts && !thread->broken)
+		return;
+	if (!thread->tree.node[node].used)
+		memset(value, 0, events * sizeof(*value));
+	else if (own)
+		upcr_counts_get(&thread->set, node, value);
+	else
+		upcr_counts_kept(&thread->set, node, value);
+	for (i = 0; i < events && thread->broken; i++) {
+		value[i].flags |= UPCR_PARTIAL;
+		value[i].high = INFINITY;
+	}
+}
+
+/* ---- the copy in the record ------------------------------------------------------------------- */
+
+static struct upcr_record_row *next_row(struct upcr_thread *thread)
+{
+	const unsigned events = upcr_counts_events();
+	struct upcr_record_row *row;
+
+	if (!thread->rows_left && !thread->full)
+		thread->rows = upcr_record_add_rows(thread->serial, thread->recorded, &thread->rows_left);
+	if (!thread->rows_left) {
+		/* A gap could not be read over. */
+		thread->full = true;
+		return &thread->no_row;
+	}
+	thread->rows_left--;
+	row = (struct upcr_record_row *)(void *)thread->rows;
+	thread->rows += upcr_record_stride(events);
+	return row;
+}
+
+/* Nodes that have been made since the last call get their rows. */
+static __attribute__((noinline)) void take_rows(struct upcr_thread *thread)
+{
+	struct upcr_node *node;
+
+	for (; thread->recorded < thread->tree.nodes; thread->recorded++) {
+		node = &thread->tree.node[thread->recorded];
+		node->row = next_row(thread);
+		node->row->parent = node->parent;
+		node->row->name = node->name;
+		atomic_store_explicit(&node->row->calls, node->calls, memory_order_relaxed);
+		atomic_store_explicit(&node->row->ns, node->ns, memory_order_relaxed);
+	}
+	atomic_store_explicit(&thread->marks->rows, thread->recorded, memory_order_release);
+}
+
+static bool has_slots(const struct upcr_thread *thread, unsigned node)
+{
+	return thread->tree.node[node].row != &thread->no_row;
+}
+
+/* Values of all nodes that have changed. */
+static __attribute__((noinline)) void copy_values(struct upcr_thread *thread)
+{
+	const unsigned events = upcr_counts_events();
+	uint64_t from = upcr_now();
+	struct upcr_node *node;
+	unsigned at;
+
+	while (thread->stale != STALE_LAST) {
+		at = thread->stale - 1;
+		node = &thread->tree.node[at];
+		thread->stale = node->stale;
+		node->stale = 0;
+		if (!has_slots(thread, at))
+			continue;
+		values_of(thread, upcr_record_slot_begin(node->row, events), events, at, false);
+		upcr_record_slot_end(node->row, events);
+	}
+	thread->copying += upcr_now() - from;
+	thread->copy_at =
+		thread->copying > COPY_FREE ? thread->begun + COPY_SHARE * (thread->copying - COPY_FREE) : 0;
+}
+
+/* Behind a mark: all that it has changed, but calls of a start. */
+static inline __attribute__((always_inline)) void copy_mark(struct upcr_thread *thread)
+{
+	if (__builtin_expect(thread->recorded != thread->tree.nodes, 0))
+		take_rows(thread);
+	atomic_store_explicit(&thread->marks->mark, thread->mark, memory_order_relaxed);
+	atomic_store_explicit(&thread->marks->current, thread->tree.current, memory_order_relaxed);
+	if (thread->keeps && thread->mark >= thread->copy_at)
+		copy_values(thread);
+}
+
+void upcr_thread_record(struct upcr_thread *thread)
+{
+	thread->record = upcr_record_add_thread(thread->serial);
+	if (!thread->record)
+		return;
+	thread->record->tid = thread->tid;
+	memcpy(thread->record->name, thread->name, sizeof(thread->name));
+	thread->record->begun = thread->begun;
+	thread->record->notes = thread->notes;
+	thread->marks = &thread->record->marks;
+	thread->keeps = thread->counts;
+	atomic_store(&thread->marks->counts, thread->counts ? UPCR_RECORD_COUNTS : UPCR_RECORD_UNCOUNTED);
+	thread->recorded = 0;
+	take_rows(thread);
+	charge(thread);
+	copy_mark(thread);
+}
+
+void upcr_thread_record_names(struct upcr_thread *thread)
+{
+	unsigned i;
+
+	for (i = 0; i < thread->recorded; i++)
+		if (has_slots(thread, i))
+			thread->tree.node[i].row->name = thread->tree.node[i].name;
+}
+
+void upcr_thread_record_end(struct upcr_thread *thread, const struct upcr_result *result)
+{
+	const unsigned events = upcr_counts_events();
+	unsigned i;
+
+	if (!thread->record)
+		return;
+	for (i = 0; result && thread->keeps && i < thread->recorded; i++)
+		if (has_slots(thread, i)) {
+			memcpy(upcr_record_slot_begin(thread->tree.node[i].row, events),
+			       &result->value[(size_t)i * events], events * sizeof(*result->value));
+			upcr_record_slot_end(thread->tree.node[i].row, events);
+		}
+	copy_mark(thread);
+	atomic_store(&thread->marks->ended, 1);
+}
+
+void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned name, uint64_t times)
+{
+	upcr_notes_add(&thread->notes, what, name, times);
+	if (thread->record)
+		thread->record->notes = thread->notes;
+}
+
+/* ---- marks --------------------------------------------------------------------------------- */
 
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 {
+	struct upcr_node *node;
+	unsigned entered;
+
 	charge(thread);
-	upcr_tree_enter(&thread->tree, name);
-	go_to_current(thread);
+	entered = upcr_tree_enter(&thread->tree, name);
+	if (thread->counts)
+		switch_counts(thread);
+	copy_mark(thread);
+	node = &thread->tree.node[entered];
+	atomic_store_explicit(&node->row->calls, node->calls, memory_order_relaxed);
 }
 
 /* The name of its innermost region. False: none is open. */
@@ -98,13 +272,13 @@ static bool innermost(const struct upcr_thread *thread, unsigned *name)
 }
 
 /* Those inside were left by a jump. */
-static void close_inside(struct upcr_thread *thread, unsigned name)
+static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, unsigned name)
 {
 	long inside = upcr_tree_find_open(&thread->tree, name);
 	unsigned left;
 
 	for (; inside > 0 && innermost(thread, &left); inside--) {
-		upcr_notes_add(&thread->notes, UPCR_SAID_LEFT_INSIDE, left, 1);
+		upcr_thread_note(thread, UPCR_SAID_LEFT_INSIDE, left, 1);
 		upcr_tree_exit_innermost(&thread->tree);
 	}
 }
@@ -116,29 +290,10 @@ bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing)
 		close_inside(thread, name);
 	if (!upcr_tree_exit(&thread->tree, name))
 		return false;
-	go_to_current(thread);
+	if (thread->counts)
+		switch_counts(thread);
+	copy_mark(thread);
 	return true;
-}
-
-static void values_of(struct upcr_thread *thread, struct upcr_result *result, unsigned node, bool own)
-{
-	struct upcr_value *value = &result->value[(size_t)node * result->events];
-	unsigned i;
-
-	for (i = 0; i < result->events; i++)
-		value[i] = upcr_uncounted();
-	if (!thread->counts && !thread->broken)
-		return;
-	if (!thread->tree.node[node].used)
-		memset(value, 0, result->events * sizeof(*value));
-	else if (own)
-		upcr_counts_get(&thread->set, node, value);
-	else
-		upcr_counts_kept(&thread->set, node, value);
-	for (i = 0; i < result->events && thread->broken; i++) {
-		value[i].flags |= UPCR_PARTIAL;
-		value[i].high = INFINITY;
-	}
 }
 
 struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own)
@@ -155,6 +310,6 @@ struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own)
 	memcpy(result->name, thread->name, sizeof(result->name));
 	result->ns = thread->mark - thread->begun;
 	for (i = 0; i < result->rows && result->events; i++)
-		values_of(thread, result, i, own);
+		values_of(thread, &result->value[(size_t)i * result->events], result->events, i, own);
 	return result;
 }

@@ -13,6 +13,7 @@
 
 #include "region/counts.h"
 #include "region/notes.h"
+#include "region/record.h"
 #include "region/result.h"
 #include "region/tree.h"
 
@@ -22,6 +23,16 @@ struct upcr_thread {
 	atomic_int busy;
 	bool counts, broken, simulated;
 	uint64_t mark, begun; /* ns */
+	/* Its copy in the record. Without room the copies go into no_marks and no_row. */
+	struct upcr_record_marks *marks;
+	struct upcr_record_thread *record; /* or NULL */
+	char *rows;                        /* the block of rows that is being filled */
+	unsigned rows_left, recorded;      /* recorded: nodes that have a row */
+	unsigned stale;                    /* node whose values changed last, and are to be copied */
+	bool keeps, full;                  /* values are copied; there is no room for further rows */
+	uint64_t copying, copy_at;         /* ns: what copies have taken; when the next one may be */
+	struct upcr_record_marks no_marks;
+	struct upcr_record_row no_row;
 	struct upcr_tree tree;
 	struct upcr_set set;
 	atomic_ulong missed; /* calls of handlers. Partner: engine.c's end */
@@ -37,6 +48,13 @@ uint64_t upcr_now(void);
 /* The calling thread's. NULL: out of memory. */
 struct upcr_thread *upcr_thread_create(unsigned max);
 void upcr_thread_free(struct upcr_thread *thread);
+
+/* From now on the record has a copy of what it does. The thread has a serial number. */
+void upcr_thread_record(struct upcr_thread *thread);
+/* The same, of what a mark does not copy: names of nodes, and all that a thread has at its end. */
+void upcr_thread_record_names(struct upcr_thread *thread);
+void upcr_thread_record_end(struct upcr_thread *thread, const struct upcr_result *result);
+void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned name, uint64_t times);
 
 /* The thread's own, while it is busy. */
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name);

@@ -22,10 +22,12 @@
 
 struct upcr_node {
 	unsigned parent, name, depth;
-	unsigned child; /* the one that was looked for last; 0: none */
-	uint64_t calls; /* starts that made it current               */
-	uint64_t ns;    /* the caller's: time while it was current   */
-	bool used;      /* it has been current                       */
+	unsigned child;              /* the one that was looked for last; 0: none */
+	uint64_t calls;              /* starts that made it current               */
+	uint64_t ns;                 /* the caller's: time while it was current   */
+	struct upcr_record_row *row; /* the caller's: its copy in the record, or NULL */
+	unsigned stale;              /* the caller's: next of those whose values changed */
+	bool used;                   /* it has been current                       */
 };
 
 struct upcr_open {

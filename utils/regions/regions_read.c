@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "lib/common.h"
+#include "regions/regions_records.h"
 #include "sheet/sheet.h"
 
 /* One file while it is read. */
@@ -466,12 +467,35 @@ static int is_wanted(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* A process's file, or the record that one in the making names. */
+static void read_entry(struct regions_data *data, const char *file, unsigned *unfinished, unsigned *bad,
+		       int *read)
+{
+	char made[PATH_MAX];
+	struct stat about;
+
+	if (ends_with(file, ".new") || (ends_with(file, ".part") && regions_records_is_over(file)))
+		return;
+	if (ends_with(file, ".part")) {
+		if (!regions_records_finish(file, made)) {
+			(*unfinished)++;
+			return;
+		}
+		file = made;
+	}
+	if (stat(file, &about) || !S_ISREG(about.st_mode))
+		return;
+	if (regions_read_file(data, file) == 0)
+		(*read)++;
+	else
+		(*bad)++;
+}
+
 int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad)
 {
 	struct dirent **entry;
 	int n = scandir(path, &entry, is_wanted, alphasort), i, read = 0;
 	char file[PATH_MAX];
-	struct stat about;
 
 	*unfinished = *bad = 0;
 	if (n < 0) {
@@ -479,16 +503,8 @@ int regions_read_directory(struct regions_data *data, const char *path, unsigned
 		return -1;
 	}
 	for (i = 0; i < n; i++) {
-		int length = snprintf(file, sizeof(file), "%s/%s", path, entry[i]->d_name);
-
-		if (ends_with(entry[i]->d_name, ".part"))
-			(*unfinished)++;
-		else if (length < (int)sizeof(file) && !stat(file, &about) && S_ISREG(about.st_mode)) {
-			if (regions_read_file(data, file) == 0)
-				read++;
-			else
-				(*bad)++;
-		}
+		if (snprintf(file, sizeof(file), "%s/%s", path, entry[i]->d_name) < (int)sizeof(file))
+			read_entry(data, file, unfinished, bad, &read);
 		free(entry[i]);
 	}
 	free(entry);

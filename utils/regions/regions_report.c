@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/list.h"
+#include "regions/regions_records.h"
 
 /* Names of a path that are shown at each of its ends. */
 enum { PATH_ENDS = 16 };
@@ -232,12 +233,106 @@ static bool note_ranks(const struct regions_data *data, struct regions_notes *no
 	return note_gap(notes, next, ranks, ranks, &named);
 }
 
+/* Did it end in a way that is worth a note? A program that runs alone has its exit status itself. */
+static bool ended_early(const struct regions_process *process)
+{
+	const char *ended = process->ended ? process->ended : "";
+
+	return !strncmp(ended, "signal ", 7) || !strcmp(ended, REGIONS_NO_END) ||
+	       (process->rank >= 0 && !strncmp(ended, "exit status ", 12));
+}
+
+/* Those that have ended as the one at "first". */
+struct ends {
+	char whose[256]; /* "ranks 0-2, 4-15" */
+	size_t used;
+	double least, most; /* seconds, of last marks */
+	long from, to;      /* the run of ranks that is not in whose yet */
+};
+
+static void put_run(struct ends *ends)
+{
+	const size_t room = sizeof(ends->whose) - ends->used;
+	int n;
+
+	if (ends->from < 0 || room < 48) {
+		if (ends->from >= 0 && room > 8)
+			ends->used += (size_t)sprintf(ends->whose + ends->used, ", ...");
+		ends->from = -1;
+		return;
+	}
+	n = snprintf(ends->whose + ends->used, room, ends->from == ends->to ? "%s%ld" : "%s%ld-%ld",
+		     ends->used ? ", " : "", ends->from, ends->to);
+	ends->used += (size_t)n;
+	ends->from = -1;
+}
+
+static void add_end(struct ends *ends, const struct regions_process *process)
+{
+	const long number = process->rank >= 0 ? process->rank : process->pid;
+
+	ends->least = process->seconds < ends->least ? process->seconds : ends->least;
+	ends->most = process->seconds > ends->most ? process->seconds : ends->most;
+	if (ends->from >= 0 && process->rank >= 0 && number <= ends->to + 1) {
+		ends->to = number;
+		return;
+	}
+	put_run(ends);
+	ends->from = ends->to = number;
+}
+
+static bool same_end(const struct regions_process *p, const struct regions_process *q)
+{
+	return ended_early(p) && ended_early(q) && (p->rank >= 0) == (q->rank >= 0) && p->ranks == q->ranks &&
+	       !strcmp(p->ended, q->ended);
+}
+
+/* All processes that have ended as the one at i, unless an earlier one has. */
+static bool note_end(const struct regions_data *data, size_t i, struct regions_notes *notes)
+{
+	const struct regions_process *process = &data->process[i];
+	struct ends ends = {.least = process->seconds, .most = process->seconds, .from = -1};
+	char what[256], whose[320], ranks[32] = "";
+	const char *how = process->ended;
+	bool several = false;
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (same_end(&data->process[k], process))
+			return true;
+	for (k = i; k < data->processes; k++)
+		if (same_end(&data->process[k], process)) {
+			add_end(&ends, &data->process[k]);
+			several |= k > i;
+		}
+	put_run(&ends);
+	if (process->rank >= 0 && process->ranks >= 0)
+		snprintf(ranks, sizeof(ranks), " of %ld", process->ranks);
+	snprintf(whose, sizeof(whose), "%s%s %s%s", process->rank >= 0 ? "rank" : "process",
+		 !several             ? ""
+		 : process->rank >= 0 ? "s"
+				      : "es",
+		 ends.whose, ranks);
+	if (!strncmp(how, "exit", 4))
+		snprintf(what, sizeof(what), "ended with %s", how);
+	else if (ends.least < ends.most)
+		snprintf(what, sizeof(what), "%s%s, last marks at %.3f to %.3f s",
+			 !strncmp(how, "signal", 6) ? "ended by " : "", how, ends.least, ends.most);
+	else
+		snprintf(what, sizeof(what), "%s%s, last mark at %.3f s",
+			 !strncmp(how, "signal", 6) ? "ended by " : "", how, ends.least);
+	return add_note(notes, what, whose, 1);
+}
+
 bool regions_notes_of(const struct regions_report *report, struct regions_notes *notes)
 {
 	size_t i, k;
 
 	notes->note = NULL;
 	notes->n = 0;
+	for (i = 0; i < report->data->processes; i++)
+		if (ended_early(&report->data->process[i]) && !note_end(report->data, i, notes))
+			return false;
 	for (i = 0; i < report->data->processes; i++) {
 		const struct regions_process *process = &report->data->process[i];
 

@@ -20,6 +20,7 @@
 #include "lib/stat_run.h"
 #include "load/elf_file.h"
 #include "load/objects.h"
+#include "regions/regions_records.h"
 #include "regions/regions_sim.h"
 
 #define LIKWID "liblikwid.so"
@@ -59,7 +60,7 @@ static char *make_directory(void)
 		return NULL;
 	if (snprintf(path, PATH_MAX, "%s/upc_regions.XXXXXX", where && where[0] == '/' ? where : "/tmp") >=
 		    PATH_MAX ||
-	    !mkdtemp(path)) {
+	    !mkdtemp(path) || chmod(path, 01733)) {
 		util_error("no directory for the processes' files in '%s': %s; set TMPDIR",
 			   where && where[0] == '/' ? where : "/tmp", strerror(errno));
 		free(path);
@@ -188,7 +189,7 @@ static bool tell_loaders(const char *library)
 static bool prepare(const struct regions_plan *plan, const char *directory)
 {
 	const char *library = getenv("UPC_REGIONS_LIBRARY");
-	char files[PATH_MAX + 32];
+	char files[PATH_MAX + 32], records[PATH_MAX];
 
 	if (!library || !library[0])
 		library = REGIONS_LIBRARY_PATH;
@@ -197,14 +198,18 @@ static bool prepare(const struct regions_plan *plan, const char *directory)
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
 	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
 	       tell_files(plan->files ? plan->files : files) &&
+	       tell("UPC_REGIONS_RECORDS",
+		    regions_records_prefix(records, sizeof(records)) ? records : NULL) &&
 	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
 	       stand_in(plan->command[0], directory, library);
 }
 
 /* What was started before is not ours: LD_PRELOAD is for the program alone. */
-static int run(char **command, int *status)
+static int run(char **command, bool simulated, int *status)
 {
+	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");
 	struct stat_run run;
+	pid_t first;
 	struct rusage usage;
 	int error = UTIL_FAILED;
 
@@ -216,7 +221,10 @@ static int run(char **command, int *status)
 	if (run.exec_error) {
 		error = util_cannot_run(command[0], run.exec_error);
 	} else {
+		first = run.pid;
 		*status = stat_run_reap(&run, &usage);
+		if (records && files)
+			regions_records_keep(records, files, first, *status, simulated);
 		error = 0;
 	}
 	stat_run_end(&run);
@@ -234,7 +242,7 @@ static int simulate(char **command, const char *directory, int *status)
 {
 	char *report = regions_whole_path(directory);
 	char **all = report ? regions_sim_command(command, report) : NULL;
-	int error = all ? run(all, status) : UTIL_FAILED;
+	int error = all ? run(all, true, status) : UTIL_FAILED;
 
 	free(all);
 	free(report);
@@ -257,7 +265,7 @@ int regions_run(const struct regions_plan *plan, char **directory, int *status)
 		error = UTIL_FAILED;
 	else
 		error = plan->simulate ? simulate(plan->command, *directory, status)
-				       : run(plan->command, status);
+				       : run(plan->command, false, status);
 	if (!error)
 		return 0;
 	regions_tidy(*directory);

@@ -172,7 +172,7 @@ SHIM_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_fil
 
 SHIM_EXPORT void _exit(int status)
 {
-	shim_report_quickly();
+	shim_report_quickly(status);
 	real_exit(status);
 }
 

@@ -32,7 +32,7 @@ void shim_has_children(void);
 void *shim_exec_begins(const char *path);
 /* It has failed: what begins gave. Keeps errno. */
 void shim_exec_failed(void *paused);
-/* The report, where no lock may be waited for. */
-void shim_report_quickly(void);
+/* The report before an _exit with this status, where no lock may be waited for. */
+void shim_report_quickly(int status);
 
 #endif

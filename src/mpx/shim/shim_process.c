@@ -132,8 +132,9 @@ void shim_report(void)
 	shim_report_write(true);
 }
 
-void shim_report_quickly(void)
+void shim_report_quickly(int status)
 {
+	(void)status;
 	if (shim_wants_report() && shim_is_owner() && shim_record_any())
 		shim_report_write(false);
 }

@@ -137,7 +137,7 @@ static void report(int signo, void *context)
 		set_alarm();
 		if (may_read(context))
 			shim_note_thread_sig();
-		shim_report_quickly();
+		shim_report_quickly(0);
 		atomic_store(&reported, true);
 		return;
 	}

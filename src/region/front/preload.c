@@ -38,7 +38,7 @@ void shim_has_children(void)
 }
 
 /* Another thread that has the lock is left alone: it may be the one that a handler has interrupted. */
-void shim_report_quickly(void)
+void shim_report_quickly(int status)
 {
-	upcr_finish("_exit");
+	upcr_finish(UPCR_AT_QUICK_EXIT, status);
 }
