@@ -9,6 +9,7 @@
  */
 #include "load/demangle.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #ifdef HAVE_LIBIBERTY
@@ -46,6 +47,11 @@ bool upcs_demangle(const char *symbol, bool arguments, char *text)
 	text[0] = '\0';
 	if (!upcs_is_mangled(symbol) || setjmp(output.too_long))
 		return false;
+	/* Rust's names, in both manglings, without their hash. */
+	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, take, &output) && text[0])
+		return true;
+	output.length = 0;
+	text[0] = '\0';
 	return cplus_demangle_v3_callback(symbol, options, take, &output) && text[0];
 }
 
@@ -69,5 +75,7 @@ bool upcs_demangle(const char *symbol, bool arguments, char *text)
 /* _ZT: thunks, beside tables. _ZG: what guards variables, and functions of transactions. */
 bool upcs_is_mangled(const char *symbol)
 {
+	if (strncmp(symbol, "_R", 2) == 0)
+		return isupper((unsigned char)symbol[2]) || isdigit((unsigned char)symbol[2]);
 	return strncmp(symbol, "_Z", 2) == 0 && symbol[2] != 'T' && symbol[2] != 'G';
 }

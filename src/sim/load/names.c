@@ -294,6 +294,14 @@ static bool fits_cxx(const struct upcs_name *name, const char *base)
 	return is_equal(name, text);
 }
 
+/* A version as readelf and nm show it; a library's own table of symbols has it elsewhere. */
+static bool is_unversioned(const struct upcs_name *name, const char *symbol)
+{
+	size_t n = strcspn(name->text, "@");
+
+	return !name->glob && name->text[n] && strlen(symbol) == n && strncmp(name->text, symbol, n) == 0;
+}
+
 bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 {
 	char base[UPCS_DEMANGLED_MAX];
@@ -303,8 +311,8 @@ bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 	if (!take_base(base, symbol))
 		return false;
 	/* What a glob says of C++ is meant of names, not of how they are mangled. */
-	if (name->mangled || strncmp(symbol, "_Z", 2) != 0)
-		return is_equal(name, base);
+	if (name->mangled || (strncmp(symbol, "_Z", 2) != 0 && !upcs_is_mangled(symbol)))
+		return is_equal(name, base) || is_unversioned(name, symbol);
 	return fits_cxx(name, base);
 }
 
