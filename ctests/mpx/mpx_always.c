@@ -133,12 +133,13 @@ static int holds(int set, long long wanted)
 		is_all_of_it(set, wanted);
 		return 1;
 	}
-	ok(e.low - slack <= (double)wanted && (double)wanted <= e.high + slack, "%.0f to %.0f of %lld: flags %x",
-	   e.low, e.high, wanted, e.flags);
+	ok(e.low - slack <= (double)wanted && (double)wanted <= e.high + slack,
+	   "%.0f to %.0f of %lld: flags %x", e.low, e.high, wanted, e.flags);
 	return e.high - e.low < (double)wanted;
 }
 
-/* Counts a thread from outside. Returns whether the interval was narrow, or the machine allows no attaching. */
+/* Counts a thread from outside. Returns whether the interval was narrow, or the machine allows no attaching.
+ */
 static int attached(void)
 {
 	pthread_t id;

@@ -223,8 +223,8 @@ static int nested(void)
 }
 
 /*
- * Others come and go, of the same events and of others, while one set runs. Its counts have the instructions of the calls
- * and slices too: 0.8 % with pieces of this length, and up to 1.25 % with half of it.
+ * Others come and go, of the same events and of others, while one set runs. Its counts have the instructions
+ * of the calls and slices too: 0.8 % with pieces of this length, and up to 1.25 % with half of it.
  */
 static int come_and_go(void)
 {
