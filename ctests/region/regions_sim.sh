@@ -9,7 +9,7 @@ libraries=${builddir:?}/src/region/.libs
 # shellcheck source=ctests/utils.inc
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0
-plan 29
+plan 30
 
 if [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != aarch64 ]; then
 	skip_rest "regions" "the doorbell is for guests of 64 bits"
@@ -336,6 +336,17 @@ EOF
 else
 	skip "an empty region has what the program does in it, and nothing of a mark" "the numbers are those of x86-64"
 	skip "... by each front end" "the numbers are those of x86-64"
+fi
+
+# ---- what the emulator does not have -----------------------------------------------------------------
+
+if [ "$(uname -m)" = x86_64 ]; then
+	echo 'int main(void) { __asm__ volatile("vpxorq %zmm0, %zmm0, %zmm0"); return 0; }' > wide.c
+	gcc -o wide wide.c
+	check "AVX-512 is named, with what to do" eval '"$tool" --sim -- ./wide 2> err; [ $? = 132 ] &&
+		grep -q "^upc_regions: the emulator does not have the instruction .*-march=x86-64-v3" err'
+else
+	skip "AVX-512 is named, with what to do" "the instruction is one of x86-64"
 fi
 
 # ---- what is refused ---------------------------------------------------------------------------------

@@ -175,3 +175,20 @@ bool regions_sim_rest(struct regions_data *data, const char *report)
 	json_decref(root);
 	return done;
 }
+
+void regions_sim_advise(const char *report)
+{
+	static const char begin[] = "the emulator does not have the instruction";
+	json_error_t error;
+	json_t *root = json_load_file(report, 0, &error), *note;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "notes"), i, note)
+	{
+		const char *what = json_string_value(json_object_get(note, "what"));
+
+		if (what && !strncmp(what, begin, strlen(begin)))
+			util_error("%s", what);
+	}
+	json_decref(root);
+}

@@ -24,4 +24,8 @@ char **regions_sim_command(char **command, char *report);
 /* Adds the rest of the run as a thread that is none, of the first process. False: said. */
 bool regions_sim_rest(struct regions_data *data, const char *report);
 
+/* The program was ended by SIGILL: says so where the emulator does not have the instruction, as upc_run does.
+ */
+void regions_sim_advise(const char *report);
+
 #endif

@@ -239,6 +239,15 @@ static bool add_rest(struct regions_data *data, const char *directory)
 	return done;
 }
 
+static void advise(const char *directory)
+{
+	char *path = regions_whole_path(directory);
+
+	if (path)
+		regions_sim_advise(path);
+	free(path);
+}
+
 /* What a directory has. */
 static int report_directory(struct settings *settings, const char *directory, const char *title)
 {
@@ -397,6 +406,8 @@ static int run(struct settings *settings)
 	error = regions_run(&settings->plan, &directory, &status);
 	if (error)
 		return error;
+	if (settings->plan.simulate && stat_run_exit_status(status) == 128 + SIGILL)
+		advise(directory);
 	if (!settings->plan.files)
 		error = report_directory(settings, directory, title);
 	regions_tidy(directory);
