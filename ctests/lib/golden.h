@@ -109,8 +109,9 @@ static inline const char *golden_write(const char *path, const char *file, const
 	char *all = golden_load(path), *section, *end;
 	FILE *out;
 
-	if (!all && asprintf(&all, "# What the unit test %s expects, by section: UPC_UPDATE=1 writes it.\n",
-			     file) < 0)
+	if (!all &&
+	    asprintf(&all, "# Expectations of the unit test %s, by section: UPC_UPDATE=1 writes it.\n",
+		     file) < 0)
 		return "no memory";
 	section = golden_section(all, name);
 	golden_text(section, &end);

@@ -70,7 +70,7 @@ slurm()
 
 check "a program compiles" hpm program
 
-# Of 6 ranks 0 to 4 have 1,000, 3,000, 5,000, 7,000 and 9,000 pages; rank 4 is killed, rank 5 is not there.
+# Ranks 0 to 4 of 6 have 1,000, 3,000, 5,000, 7,000 and 9,000 pages; rank 4 is killed, rank 5 is not there.
 # Mean 5,000, standard deviation sqrt(10,000,000), imbalance 4 / 5.
 for launcher in open_mpi pmi slurm; do
 	mkdir $launcher

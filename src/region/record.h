@@ -10,7 +10,7 @@
  * system refuses a block and sends no SIGBUS.
  *
  * The file is a head of one page and blocks of whole pages. A block counts once its kind is stored.
- * What a kill at any instruction leaves:
+ * A kill at any instruction leaves:
  * - calls, time, mark, and current path are single words, of which the last mark may have written some
  *   and not others: a time may be one stretch ahead of the thread's last mark.
  * - counted values of a row have two slots, written in turns. A slot that is being written has generation

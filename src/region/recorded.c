@@ -39,7 +39,7 @@ struct upcr_recorded_parts {
 	bool failed;   /* no memory */
 };
 
-/* Of the record that is being written: accessors have no argument for it. */
+/* The record that is being written: accessors have no argument for it. */
 static const struct upcr_recorded_parts *writing;
 
 static const char *recorded_event(unsigned i)
@@ -172,7 +172,7 @@ static const struct upcr_record_row *recorded_row(const struct upcr_recorded_par
 	return NULL;
 }
 
-/* Of the two slots the one that was written last. NULL: none was. */
+/* Returns the slot of the two that was written last; NULL: none was. */
 static const struct upcr_record_slot *recorded_slot(const struct upcr_record_row *row, unsigned events)
 {
 	const struct upcr_record_slot *a = (const void *)(row + 1), *b;

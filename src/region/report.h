@@ -13,7 +13,7 @@
 #include "region/notes.h"
 #include "region/result.h"
 
-/* What is known of a process from its beginning. */
+/* Facts of a process that are known from its beginning. */
 struct upcr_about {
 	struct timespec started;
 	const char *clock;

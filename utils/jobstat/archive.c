@@ -470,7 +470,7 @@ static void note_unread(struct archives *archives, const char *why)
 	archives->damaged = true;
 }
 
-static void say(struct archives *archives, const char *path, int error)
+static void archive_report(struct archives *archives, const char *path, int error)
 {
 	char why[PM_MAXERRMSGLEN];
 
@@ -491,14 +491,14 @@ static int add_archive(struct archives *archives, const char *path)
 	int error = context;
 
 	if (context < 0) {
-		say(archives, path, error);
+		archive_report(archives, path, error);
 		return 0;
 	}
 	snprintf(host, sizeof(host), "%s", pmGetContextHostName(context));
 	error = pmFetchArchive(&record);
 	if (error < 0) {
 		pmDestroyContext(context);
-		say(archives, path, error == PM_ERR_EOL ? PM_ERR_NODATA : error);
+		archive_report(archives, path, error == PM_ERR_EOL ? PM_ERR_NODATA : error);
 		return 0;
 	}
 	first_ns = time_ns(&record->timestamp);

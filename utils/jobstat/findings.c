@@ -3,8 +3,8 @@
  * findings.c - what is to be said of a job's nodes.
  *
  * A node is named where compare.c names it over the whole job; or where it stands apart in several parts of
- * the job that follow each other. Of a node that stands apart in many metrics one is told, and how many
- * others.
+ * the job that follow each other. A node that stands apart in many metrics is reported for one of them, with
+ * how many others.
  */
 #include <math.h>
 #include <stdio.h>

@@ -123,7 +123,7 @@ struct jobstat_finding {
 	const char *text;       /* one sentence */
 };
 
-/* What the comparison of a job's nodes could tell. */
+/* Result of comparing a job's nodes. */
 enum jobstat_told {
 	JOBSTAT_TOLD_NOT,  /* nodes are missing, or no metric could be compared */
 	JOBSTAT_TOLD_PART, /* some metrics could not be compared */

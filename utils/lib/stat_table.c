@@ -165,7 +165,7 @@ struct table {
 };
 
 /* Returns the column behind it. Where each thread has a column, its counts are of no main thread only. */
-static unsigned heading(FILE *out, const struct table *table, const struct stat_row *row)
+static unsigned table_heading(FILE *out, const struct table *table, const struct stat_row *row)
 {
 	const char *scope = row->scope == UPC_SCOPE_THREAD && table->tids ? "" : scope_words[row->scope];
 	unsigned columns;
@@ -195,7 +195,7 @@ static void print_group(FILE *out, struct table *table, unsigned i)
 		zero = 0;
 	if (shown + zero == 0)
 		return;
-	column = heading(out, table, group);
+	column = table_heading(out, table, group);
 	if (shown > 0) {
 		fputc('\n', out);
 		column = 0;

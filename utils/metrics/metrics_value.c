@@ -416,7 +416,7 @@ void metrics_value(const struct metrics *metrics, unsigned metric, const struct 
 		estimate(&terms, value);
 	}
 	settle_ends(&terms, value);
-	/* What is left of the time is of the order of what lies between the clocks' readings. */
+	/* The rest of the time is as small as the time between the clocks' readings. */
 	if (value->exact && is_of_time(formula) && !is_positive(&terms)) {
 		value->exact = false;
 		value->unsure = true;

@@ -205,7 +205,7 @@ static bool prepare(const struct regions_plan *plan, const char *directory)
 }
 
 /* What was started before is not ours: LD_PRELOAD is for the program alone. */
-static int run(char **command, bool simulated, int *status)
+static int regions_run_command(char **command, bool simulated, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");
 	struct stat_run run;
@@ -242,7 +242,7 @@ static int simulate(char **command, const char *directory, int *status)
 {
 	char *report = regions_whole_path(directory);
 	char **all = report ? regions_sim_command(command, report) : NULL;
-	int error = all ? run(all, true, status) : UTIL_FAILED;
+	int error = all ? regions_run_command(all, true, status) : UTIL_FAILED;
 
 	free(all);
 	free(report);
@@ -265,7 +265,7 @@ int regions_run(const struct regions_plan *plan, char **directory, int *status)
 		error = UTIL_FAILED;
 	else
 		error = plan->simulate ? simulate(plan->command, *directory, status)
-				       : run(plan->command, false, status);
+				       : regions_run_command(plan->command, false, status);
 	if (!error)
 		return 0;
 	regions_tidy(*directory);

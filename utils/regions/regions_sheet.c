@@ -80,7 +80,7 @@ static bool sheet_value_of_count(const void *arg, const void *of, size_t measure
 	return true;
 }
 
-/* What a metric misses is named behind "not counted". */
+/* Events that a metric lacks are named behind "not counted". */
 static void sheet_set_missing(struct sheet_cell *cell, const struct regions_report *report, size_t metric,
 			      const struct upcr_value *counts)
 {
@@ -640,7 +640,7 @@ static bool sheet_make_notes(struct regions_sheet *sheet)
 	return sheet->note != NULL;
 }
 
-/* What counts and metrics there are, and how unlike threads and processes. */
+/* Makes the lists of counts, of metrics, and of how unlike threads and processes are. */
 static void sheet_make_lists(struct regions_group *group, bool thread)
 {
 	const struct regions_sheet *sheet = group->sheet;

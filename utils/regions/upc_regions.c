@@ -239,7 +239,7 @@ static bool add_rest(struct regions_data *data, const char *directory)
 	return done;
 }
 
-static void advise(const char *directory)
+static void regions_advise_simulated(const char *directory)
 {
 	char *path = regions_whole_path(directory);
 
@@ -407,7 +407,7 @@ static int run(struct settings *settings)
 	if (error)
 		return error;
 	if (settings->plan.simulate && stat_run_exit_status(status) == 128 + SIGILL)
-		advise(directory);
+		regions_advise_simulated(directory);
 	if (!settings->plan.files)
 		error = report_directory(settings, directory, title);
 	regions_tidy(directory);

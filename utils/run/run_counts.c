@@ -110,7 +110,7 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 	counts->threads_without = load32(&results->threads.without);
 	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
 			     load32(&results->threads.without_memory) != 0;
-	/* What a process did that could not be simulated is in no count. */
+	/* No count has the work of a process that could not be simulated. */
 	if (!run_counts_are_whole(counts) || counts->left > 0)
 		doubt_all(counts, columns);
 	doubt_unseen(counts, columns);

@@ -66,7 +66,7 @@ void run_vector_derive(struct run_vector *vector);
 uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results,
 			  unsigned *threads);
 
-/* What is in doubt of how often a region was entered. */
+/* Doubts about how often a region was entered. */
 unsigned run_entered_doubt(const struct run_counts *counts, unsigned region);
 
 /* value in percent of the instructions; 0 where that says nothing. */

@@ -36,7 +36,7 @@ bool run_report_has_place(const struct run_report *report, unsigned place);
 /* Its counts in a column of the results. */
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place);
 
-/* Of a number with these doubts. */
+/* Exactness of a number with these doubts. */
 enum sheet_exactness run_report_exactness(unsigned doubt);
 /* "cut: a thread ended within a block": the reason of each bit of enum upcs_doubt, from bit 0 on, with a word
  * before the colon; NULL behind the last. */

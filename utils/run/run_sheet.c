@@ -42,7 +42,7 @@ static unsigned run_sheet_item_at(unsigned i)
 	return i < n ? first[i] : i < UPCS_STATIC ? i - n : i;
 }
 
-/* What is shown of any place, and of each place that has a column. */
+/* Values that are shown of any place, and of each place that has a column. */
 static void run_sheet_make_measures(struct run_sheet *sheet)
 {
 	const struct run_report *report = sheet->report;
@@ -151,7 +151,7 @@ static void run_sheet_set_region(const struct run_report *report, const struct r
 		cell->text = report->options->region[row->column - 1];
 }
 
-/* What a column has; those of one key have it of any row. */
+/* Contents of a column; columns of one key have the same in any row. */
 enum {
 	REGION,
 	FOUND,

@@ -76,7 +76,7 @@ static void put_flops(FILE *out, const struct run_vector *vector, const char *no
 		fprintf(out, "%.3f", flops(vector));
 }
 
-/* What the marks of columns mean, of those that there are. */
+/* Explains the marks that columns have. */
 static void run_text_exactness(FILE *out, unsigned marks)
 {
 	static const char *const what[] = {

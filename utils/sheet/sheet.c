@@ -38,7 +38,7 @@ enum sheet_exactness sheet_exactness_both(enum sheet_exactness a, enum sheet_exa
 		return b;
 	if (b == SHEET_EXACT)
 		return a;
-	/* What was not counted makes the sum larger. */
+	/* The uncounted part would make the sum larger. */
 	if (a == SHEET_UNCOUNTED)
 		a = SHEET_AT_LEAST;
 	if (b == SHEET_UNCOUNTED)

@@ -154,7 +154,7 @@ TEST(test_exact)
 	assert_true(near(value("(100*C) / (A + C)", counts).value, 700 / 1007.));
 	assert_true(near(value("(1000000000*time - A) / (1000000000*time)", counts).value, 1 - 4e-7));
 	assert_true(value("B - A", counts).value == -970);
-	/* What is left of the time may be below 0: clocks are read one after the other. */
+	/* The rest of the time may be below 0: clocks are read one after the other. */
 	v = value("(1000000000*time - A) / (1000000000*time)", counts);
 	assert_true(!v.exact && v.unsure);
 	assert_true(value("(A) / time", counts).exact && value("B - A", counts).exact);

@@ -248,7 +248,7 @@ TEST_WITH(test_csv, set_up, run_results_tear_down)
 	expect(RUN_CSV, "csv");
 }
 
-/* What ran and could not be simulated is in no count: none of them is exact, and text does not say so. */
+/* No count has work that could not be simulated: none of them is exact, and text does not say so. */
 TEST_WITH(test_left, set_up, run_results_tear_down)
 {
 	run_results_process(0, UPCS_PPC)->left = 1;

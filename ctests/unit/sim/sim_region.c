@@ -499,7 +499,7 @@ TEST_WITH(test_switches, setup, teardown)
 	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 1);
 }
 
-/* What was counted while it was suspect is the region's, or nobody's. */
+/* Counts of the time in which it was suspect are the region's, or no region's. */
 TEST_WITH(test_decided, setup, teardown)
 {
 	uint16_t kept, left;

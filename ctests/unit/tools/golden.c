@@ -41,7 +41,7 @@ static void differs(const char *section, const char *text, const char *how)
 		fail_msg("\"%s\" has no \"%s\"", why, how);
 }
 
-#define HEAD "# What the unit test here expects, by section: UPC_UPDATE=1 writes it.\n"
+#define HEAD "# Expectations of the unit test here, by section: UPC_UPDATE=1 writes it.\n"
 
 TEST(test_update)
 {

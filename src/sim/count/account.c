@@ -136,7 +136,7 @@ bool upcs_account_is_there(void)
 	return upcs_run.results->options.accounts;
 }
 
-/* That the thread works for now. */
+/* The account that the thread works for now. */
 static uint64_t account_of(const struct upcs_counted *t)
 {
 	return t->marking ? 0 : upcs_region_account(t->stack);

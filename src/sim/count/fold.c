@@ -32,7 +32,7 @@ static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 		upcs_counts_tally(record, c->active, sum);
 }
 
-/* Partner: upcs_left_settle. Who is killed within has some counts twice. */
+/* Partner: upcs_left_settle. A process that is killed within has some counts twice. */
 void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to)
 {
 	uint64_t *out = upcs_counts_of(from), *in = upcs_counts_of(to);
@@ -52,7 +52,7 @@ void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *fro
 		to->seen[k] += out[k];
 		out[k] = from->seen[k] = 0;
 	}
-	/* What others have left in an array that is kept moves with it. */
+	/* Counts that others have left in an array that is kept move with it. */
 	for (t = 0; counts->keeps && t < UPCS_STATIC; t++) {
 		sum[t] -= counts->base[from->array][t];
 		counts->base[to->array][t] += counts->base[from->array][t];

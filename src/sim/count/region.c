@@ -195,7 +195,7 @@ static void return_to(struct upcs_region_stack *s, uint64_t i)
 {
 	struct site *site = &s->site[frame_at(s, i)->site];
 
-	/* What had called on is left for no reason that is known, or has not come back to its stack. */
+	/* The callers above were left for no known reason, or have not come back to their stack. */
 	if (i + 1 < s->depth) {
 		upcs_region_doubt(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & (uint16_t)~s->suspect);
 		upcs_region_lose(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & s->switched);

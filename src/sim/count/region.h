@@ -88,10 +88,10 @@ bool upcs_region_is_in_runtime(const struct upcs_region_stack *stack);
 /* Where the next block begins matters, whatever it is: a signal's handler may have ended. */
 bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);
-/* What there is to doubt: a bit per region, a set for each reason. */
+/* Doubts: a bit per region, a set for each reason. */
 const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack);
 /*
- * Active regions that the thread may have left. What it does now is counted apart until it shows
+ * Active regions that the thread may have left. Its work is counted apart until it shows
  * whether it has. *switched: those that it would have left by a change of stacks.
  */
 uint16_t upcs_region_suspects(const struct upcs_region_stack *stack, uint16_t *switched);

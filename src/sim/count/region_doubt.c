@@ -5,10 +5,11 @@
  * Blocks do not tell in which activation a thread goes on after an exception, or on which stack. Whether
  * a region was left shows when the activation that goes on returns, or calls from where it called
  * before. Until then the region is suspect, and what the thread does is counted apart: it is the
- * region's if the region was not left, and nobody's if it was. So the region's count is a lower bound.
+ * region's if the region was not left, and no region's if it was: the region's count is a lower bound.
  *
  * Jumps from one function into another are mostly tail calls, and look the same as jumps out of a
- * region. What follows is counted. If it shows later that the region was left, its count is an upper bound.
+ * region. The work that follows is counted. If it shows later that the region was left, its count is an upper
+ * bound.
  */
 #include "count/region_private.h"
 
@@ -58,7 +59,7 @@ void upcs_region_switch(struct upcs_region_stack *s, uint16_t regions)
 }
 
 /* Suspects are decided. */
-static void decide(struct upcs_region_stack *s, uint16_t regions, bool left)
+static void region_doubt_decide(struct upcs_region_stack *s, uint16_t regions, bool left)
 {
 	const uint16_t grave = s->grave & regions, open = grave & (uint16_t) ~(s->kept | s->left);
 
@@ -91,7 +92,7 @@ void upcs_region_keep(struct upcs_region_stack *s, uint64_t depth)
 		return;
 	above = upcs_region_above(s, depth);
 	doubt_left(s, s->grave & above);
-	decide(s, above, true);
+	region_doubt_decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
 		if (s->since[r] > depth)
@@ -108,13 +109,13 @@ void upcs_region_clear(struct upcs_region_stack *s, uint64_t depth)
 		return;
 	above = upcs_region_above(s, depth);
 	doubt_left(s, s->suspect & above);
-	decide(s, above, true);
+	region_doubt_decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
 		if (depth <= s->since[r])
 			cleared |= (uint16_t)(1u << r);
 	}
-	decide(s, cleared, false);
+	region_doubt_decide(s, cleared, false);
 }
 
 void upcs_region_lose(struct upcs_region_stack *s, enum upcs_region_doubt why, uint16_t regions)
@@ -123,7 +124,7 @@ void upcs_region_lose(struct upcs_region_stack *s, enum upcs_region_doubt why, u
 
 	regions &= s->active;
 	upcs_region_doubt(s, why, regions);
-	decide(s, regions, true);
+	region_doubt_decide(s, regions, true);
 	s->active &= (uint16_t)~regions;
 	s->highest = 0;
 	for (rest = s->active; rest; rest &= rest - 1) {

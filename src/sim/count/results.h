@@ -101,7 +101,7 @@ enum upcs_doubt {
 /* By these alone an upper bound; by all others alone a lower bound. */
 #define UPCS_DOUBTS_HIGH (UPCS_DOUBT_CUT | UPCS_DOUBT_JUMPED)
 
-/* What is known of a number, by its doubts. */
+/* Exactness of a number, by its doubts. */
 enum upcs_bound {
 	UPCS_BOUND_EXACT,
 	UPCS_BOUND_LOW,  /* the truth is this or more */

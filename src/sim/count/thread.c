@@ -442,7 +442,7 @@ void upcs_thread_change_regions_locked(struct upcs_counted *t)
 		upcs_counting = t->counts;
 }
 
-/* What was counted while regions were suspect is theirs (kept), or nobody's (left). */
+/* Counts of the time in which regions were suspect are theirs (kept), or no region's (left). */
 static void decide_locked(struct upcs_counted *t, struct upcs_counting *from, uint16_t kept, uint16_t left)
 {
 	uint16_t active = from->active | (from->suspect & kept);
@@ -454,7 +454,7 @@ static void decide_locked(struct upcs_counted *t, struct upcs_counting *from, ui
 		upcs_counts_doubt(t->record, from->suspect & kept, UPCS_DOUBT_MISSING);
 }
 
-static void decide(struct upcs_counted *t)
+static void thread_settle_suspects(struct upcs_counted *t)
 {
 	uint16_t kept, left;
 	struct upcs_counting *c, *next;
@@ -552,7 +552,7 @@ void upcs_thread_site(const struct upcs_site *site)
 	upcs_last_end = (uint8_t)(block->end | (t->stack->stray ? UPCS_LAST_STRAY : 0));
 	if (__builtin_expect(*t->doubts_now != t->doubts, 0)) {
 		write_doubts(t);
-		decide(t);
+		thread_settle_suspects(t);
 	}
 	if (__builtin_expect(entered, 0))
 		note_entries(t, entered);

@@ -138,7 +138,7 @@ void upcs_process_note_memory_locked(void);
 /* ---- fold.c -------------------------------------------------------------------------------- */
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);
-/* All counts of one become those of another, which has its regions, or more. Of the calling thread. */
+/* Moves all counts of one of the calling thread to another, which has its regions, or more. */
 void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to);
 void upcs_fold_locked(void);
 /* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there.

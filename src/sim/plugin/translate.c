@@ -88,8 +88,8 @@ static void site_begins(unsigned vcpu, void *data)
 	count(vcpu, site->kind);
 }
 
-/* A site that enters no region or handler, and has no role: most of them. What its end does shows with the
- * next. */
+/* A site that enters no region or handler, and has no role: most of them. The effect of its end shows with
+ * the next. */
 static void plain_site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
