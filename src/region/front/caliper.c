@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * caliper.c - the calls of Caliper that begin and end regions, in place of libcaliper's: by the region's
- * name, by an attribute's name or number, and the two classes of C++ whose objects have nothing in them.
- * Values that are set, and what other classes do, go to libcaliper alone.
+ * caliper.c - the calls of Caliper that begin and end regions, in front of libcaliper's, to which all go on.
+ *
+ * Calls from C are known by their names. The classes of C++, and values that are set, are seen where
+ * libcaliper calls its own class Caliper, which all its calls come to: there only if no call from C has
+ * been seen on the way. Declared here is what of these classes is used.
  *
  * An attribute is a stack of its own, in each thread. Where its values are regions' names, a region has
  * the value's name, else "attribute=value". Numbers are left out: a loop's iterations are one region.
  */
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,20 +20,72 @@
 #include "region/front/front.h"
 #include "region/front/labels.h"
 #include "region/front/nest.h"
+#include "region/front/real.h"
+
+static const char libcaliper[] = "libcaliper.so";
+
+/* ---- libcaliper ---------------------------------------------------------------------------------- */
+
+/* Calls of this thread that are in libcaliper; and whether its class has been reached from there. */
+static _Thread_local unsigned inside;
+static _Thread_local bool reached;
+
+/* The first call of a thread, which may take long, is not to be in a region of libcaliper's. */
+static bool is_outermost(void)
+{
+	static _Thread_local bool begun;
+
+	if (inside)
+		return false;
+	if (!begun)
+		upcr_thread_begin();
+	begun = true;
+	return true;
+}
+
+/* A region starts behind libcaliper's work for it, and ends before. */
+#define CALL(name, parameters, arguments, before, behind)             \
+	UPCR_EXPORT void name parameters;                             \
+	void name parameters                                          \
+	{                                                             \
+		__typeof__(name) *real = UPCR_REAL(name, libcaliper); \
+		const bool is_ours = is_outermost();                  \
+                                                                      \
+		if (is_ours) {                                        \
+			before;                                       \
+		}                                                     \
+		inside++;                                             \
+		if (real)                                             \
+			real arguments;                               \
+		inside--;                                             \
+		if (is_ours) {                                        \
+			behind;                                       \
+		}                                                     \
+	}
 
 /* ---- by the region's name ------------------------------------------------------------------------ */
 
-#define PAIR(begin, end)                                             \
-	UPCR_FUNCTION(void, begin, const char *name)                 \
-	{                                                            \
-		if (name)                                            \
-			upcr_enter(upcr_name_of(name));              \
-	}                                                            \
-	UPCR_FUNCTION(void, end, const char *name)                   \
-	{                                                            \
-		if (name)                                            \
-			(void)upcr_exit_closing(upcr_name_of(name)); \
-	}
+static void region_begin(const char *name, bool is_real)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (is_real && !reached && !atomic_flag_test_and_set(&said))
+		upcr_say(
+			"this libcaliper is linked in a way that hides its inner calls: cali::Loop, "
+			"cali::Annotation, functions and scopes of C++, and values that are set, are not seen");
+	if (name)
+		upcr_enter(upcr_name_of(name));
+}
+
+static void region_end(const char *name)
+{
+	if (name)
+		(void)upcr_exit_closing(upcr_name_of(name));
+}
+
+#define PAIR(begin, end)                                                            \
+	CALL(begin, (const char *name), (name), , region_begin(name, real != NULL)) \
+	CALL(end, (const char *name), (name), region_end(name), )
 
 PAIR(cali_begin_region, cali_end_region)
 PAIR(cali_begin_phase, cali_end_phase)
@@ -95,111 +148,173 @@ static void end(unsigned label)
 
 /* ---- by an attribute's name ---------------------------------------------------------------------- */
 
-UPCR_FUNCTION(void, cali_begin_byname, const char *attribute)
-{
-	begin(label_of(attribute), NULL);
-}
-
-UPCR_FUNCTION(void, cali_begin_int_byname, const char *attribute, int value)
-{
-	(void)value;
-	begin(label_of(attribute), NULL);
-}
-
-UPCR_FUNCTION(void, cali_begin_double_byname, const char *attribute, double value)
-{
-	(void)value;
-	begin(label_of(attribute), NULL);
-}
-
-UPCR_FUNCTION(void, cali_begin_string_byname, const char *attribute, const char *value)
-{
-	begin(label_of(attribute), value ? value : "");
-}
-
-UPCR_FUNCTION(void, cali_end_byname, const char *attribute)
-{
-	end(label_of(attribute));
-}
+CALL(cali_begin_byname, (const char *attribute), (attribute), , begin(label_of(attribute), NULL))
+CALL(cali_begin_int_byname, (const char *attribute, int value), (attribute, value), ,
+     begin(label_of(attribute), NULL))
+CALL(cali_begin_double_byname, (const char *attribute, double value), (attribute, value), ,
+     begin(label_of(attribute), NULL))
+CALL(cali_begin_string_byname, (const char *attribute, const char *value), (attribute, value), ,
+     begin(label_of(attribute), value ? value : ""))
+CALL(cali_end_byname, (const char *attribute), (attribute), end(label_of(attribute)), )
 
 /* ---- by its number, which is libcaliper's -------------------------------------------------------- */
 
-/* The number, and the label below it; 0: none. */
-enum { KNOWN = 256, LABEL_BITS = 11 };
+/* The number, or a node's address, and the label below it; 0: none. */
+enum { KNOWN = 256, LABEL_BITS = 11, LEFT_OUT = (1 << LABEL_BITS) - 1 };
 
 static _Atomic(uint64_t) known[KNOWN];
 
+static _Atomic(uint64_t) *known_place(uint64_t number)
+{
+	return &known[(number ^ number >> 8) % KNOWN];
+}
+
+/* 0: it is not there. */
+static unsigned known_label(uint64_t number)
+{
+	uint64_t there = atomic_load_explicit(known_place(number), memory_order_relaxed);
+
+	return there >> LABEL_BITS == number ? (unsigned)(there & ((1u << LABEL_BITS) - 1)) : 0;
+}
+
+static void known_put(uint64_t number, unsigned label)
+{
+	if (number < UINT64_C(1) << (64 - LABEL_BITS) && label)
+		atomic_store_explicit(known_place(number), number << LABEL_BITS | label,
+				      memory_order_relaxed);
+}
+
+extern const char *cali_attribute_name(uint64_t number);
+
 static unsigned label_of_number(uint64_t number)
 {
-	_Atomic(uint64_t) *place = &known[number % KNOWN];
-	uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
-	const bool fits = number < UINT64_C(1) << (64 - LABEL_BITS);
-	const char *(*name_of)(uint64_t), *name = NULL;
+	__typeof__(cali_attribute_name) *name_of = UPCR_REAL(cali_attribute_name, libcaliper);
+	unsigned label = known_label(number);
+	const char *name;
 	char made[32];
-	unsigned label;
 
-	if (there && fits && there >> LABEL_BITS == number)
-		return (unsigned)(there & ((1u << LABEL_BITS) - 1));
-	*(void **)&name_of = dlsym(RTLD_DEFAULT, "cali_attribute_name");
-	if (name_of)
-		name = name_of(number);
+	if (label)
+		return label;
+	name = name_of ? name_of(number) : NULL;
 	if (!name || !name[0]) {
 		snprintf(made, sizeof(made), "attribute %" PRIu64, number);
 		name = made;
 	}
 	label = label_of(name);
-	if (fits && label)
-		atomic_store_explicit(place, number << LABEL_BITS | label, memory_order_relaxed);
+	known_put(number, label);
 	return label;
 }
 
-UPCR_FUNCTION(void, cali_begin, uint64_t attribute)
+CALL(cali_begin, (uint64_t attribute), (attribute), , begin(label_of_number(attribute), NULL))
+CALL(cali_begin_int, (uint64_t attribute, int value), (attribute, value), ,
+     begin(label_of_number(attribute), NULL))
+CALL(cali_begin_double, (uint64_t attribute, double value), (attribute, value), ,
+     begin(label_of_number(attribute), NULL))
+CALL(cali_begin_string, (uint64_t attribute, const char *value), (attribute, value), ,
+     begin(label_of_number(attribute), value ? value : ""))
+CALL(cali_end, (uint64_t attribute), (attribute), end(label_of_number(attribute)), )
+
+/* ---- libcaliper's class -------------------------------------------------------------------------- */
+
+/* Attributes of which no region is made: those for no events, hidden ones, and what a whole run has. */
+enum { SKIP_EVENTS = 64, HIDDEN = 128, GLOBAL = 512 };
+/* A variant's type is in the lowest byte of the word before its value, and the size of a text in the upper
+ * half. */
+enum { TYPE_MASK = 0xff, TYPE_STRING = 4 };
+
+struct attribute {
+	const void *node;
+};
+
+struct variant {
+	uint64_t type_and_size;
+	union {
+		const char *text;
+		uint64_t number;
+	} value;
+};
+
+extern const char *_ZNK4cali9Attribute10name_c_strEv(const struct attribute *attribute);
+extern int _ZNK4cali9Attribute10propertiesEv(const struct attribute *attribute);
+
+static unsigned label_of_attribute(const struct attribute *attribute)
 {
-	begin(label_of_number(attribute), NULL);
+	__typeof__(_ZNK4cali9Attribute10name_c_strEv) *name_of =
+		UPCR_REAL(_ZNK4cali9Attribute10name_c_strEv, libcaliper);
+	__typeof__(_ZNK4cali9Attribute10propertiesEv) *properties_of =
+		UPCR_REAL(_ZNK4cali9Attribute10propertiesEv, libcaliper);
+	const uint64_t number = (uintptr_t)attribute->node;
+	unsigned label = number ? known_label(number) : LEFT_OUT;
+
+	if (label)
+		return label;
+	if (!name_of || !properties_of || properties_of(attribute) & (SKIP_EVENTS | HIDDEN | GLOBAL))
+		label = LEFT_OUT;
+	else
+		label = label_of(name_of(attribute));
+	known_put(number, label);
+	return label;
 }
 
-UPCR_FUNCTION(void, cali_begin_int, uint64_t attribute, int value)
+static bool is_text(const struct variant *value)
 {
-	(void)value;
-	begin(label_of_number(attribute), NULL);
+	return (value->type_and_size & TYPE_MASK) == TYPE_STRING && value->value.text;
 }
 
-UPCR_FUNCTION(void, cali_begin_double, uint64_t attribute, double value)
+static void begin_variant(unsigned label, const struct variant *value)
 {
-	(void)value;
-	begin(label_of_number(attribute), NULL);
+	char text[UPCR_LABEL_MAX];
+
+	if (is_text(value))
+		snprintf(text, sizeof(text), "%.*s", (int)(value->type_and_size >> 32), value->value.text);
+	begin(label, is_text(value) ? text : NULL);
 }
 
-UPCR_FUNCTION(void, cali_begin_string, uint64_t attribute, const char *value)
+/* A text that is set is a region, up to the next one. */
+static void set_variant(unsigned label, const struct variant *value)
 {
-	begin(label_of_number(attribute), value ? value : "");
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (is_text(value)) {
+		(void)upcr_pop(UPCR_OF_CALIPER + label);
+		begin_variant(label, value);
+	} else if (!atomic_flag_test_and_set(&said)) {
+		upcr_say("numbers that are set for attributes of Caliper ('%s') begin no region",
+			 text_of(label));
+	}
 }
 
-UPCR_FUNCTION(void, cali_end, uint64_t attribute)
-{
-	end(label_of_number(attribute));
-}
-
-/* ---- C++: cali::Function and cali::ScopeAnnotation ------------------------------------------------ */
-
-/* Behind all attributes. */
-enum { SCOPES = UPCR_OF_CALIPER + UPCR_LABELS + 1 };
-
-/* A constructor and a destructor. */
-#define SCOPE(constructor, destructor)                                         \
-	UPCR_FUNCTION(void, constructor, const void *object, const char *name) \
-	{                                                                      \
-		(void)object;                                                  \
-		(void)upcr_push(SCOPES, upcr_name_of(name));                   \
-	}                                                                      \
-	UPCR_FUNCTION(void, destructor, const void *object)                    \
-	{                                                                      \
-		(void)object;                                                  \
-		(void)upcr_pop(SCOPES);                                        \
+/* The answer is passed on, which older ones have. */
+#define METHOD(name, parameters, arguments, before, behind)                                       \
+	UPCR_EXPORT long name parameters;                                                         \
+	long name parameters                                                                      \
+	{                                                                                         \
+		__typeof__(name) *real = UPCR_REAL(name, libcaliper);                             \
+		const unsigned label = is_outermost() ? label_of_attribute(attribute) : LEFT_OUT; \
+		long answer = 0;                                                                  \
+                                                                                                  \
+		reached = true;                                                                   \
+		if (label != LEFT_OUT) {                                                          \
+			before;                                                                   \
+		}                                                                                 \
+		inside++;                                                                         \
+		if (real)                                                                         \
+			answer = real arguments;                                                  \
+		inside--;                                                                         \
+		if (label != LEFT_OUT) {                                                          \
+			behind;                                                                   \
+		}                                                                                 \
+		return answer;                                                                    \
 	}
 
-/* Each by the two names that a C++ compiler gives it. */
-SCOPE(_ZN4cali8FunctionC1EPKc, _ZN4cali8FunctionD1Ev)
-SCOPE(_ZN4cali8FunctionC2EPKc, _ZN4cali8FunctionD2Ev)
-SCOPE(_ZN4cali15ScopeAnnotationC1EPKc, _ZN4cali15ScopeAnnotationD1Ev)
-SCOPE(_ZN4cali15ScopeAnnotationC2EPKc, _ZN4cali15ScopeAnnotationD2Ev)
+METHOD(_ZN4cali7Caliper5beginERKNS_9AttributeERKNS_7VariantE,
+       (void *caliper, const struct attribute *attribute, const struct variant *value),
+       (caliper, attribute, value), , begin_variant(label, value))
+METHOD(_ZN4cali7Caliper3setERKNS_9AttributeERKNS_7VariantE,
+       (void *caliper, const struct attribute *attribute, const struct variant *value),
+       (caliper, attribute, value), , set_variant(label, value))
+METHOD(_ZN4cali7Caliper3endERKNS_9AttributeE, (void *caliper, const struct attribute *attribute),
+       (caliper, attribute), end(label), )
+METHOD(_ZN4cali7Caliper20end_with_value_checkERKNS_9AttributeERKNS_7VariantE,
+       (void *caliper, const struct attribute *attribute, const struct variant *value),
+       (caliper, attribute, value), end(label), )
