@@ -4,7 +4,7 @@
 # as the libraries have them; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 23
+plan 24
 
 cat > papi.c << 'EOF'
 #include <pthread.h>
@@ -54,12 +54,16 @@ check "... and what was wrong is told" eval 'run 0 ./papi && grep -q "^Note: ope
 # As Kokkos loads it.
 cat > kokkos.c << 'EOF'
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "touch.h"
 int main(void)
 {
+	/* Kokkos sets the first, and leaves the others. */
+	bool settings[256] = {true, [255] = true};
+	void (*request)(uint32_t, bool *), (*fence)(const char *, uint32_t, uint64_t *), (*end_fence)(uint64_t);
 	const char *path = getenv("KOKKOS_TOOLS_LIBS");
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
 	void (*init)(int, uint64_t, uint32_t, void *), (*finalize)(void), (*push)(const char *), (*pop)(void);
@@ -74,9 +78,21 @@ int main(void)
 	*(void **)&pop = dlsym(library, "kokkosp_pop_profile_region");
 	*(void **)&begin = dlsym(library, "kokkosp_begin_parallel_for");
 	*(void **)&end = dlsym(library, "kokkosp_end_parallel_for");
+	*(void **)&request = dlsym(library, "kokkosp_request_tool_settings");
+	*(void **)&fence = dlsym(library, "kokkosp_begin_fence");
+	*(void **)&end_fence = dlsym(library, "kokkosp_end_fence");
 	if (!init || !finalize || !push || !pop || !begin || !end)
 		return 2;
 	init(0, 20211015, 0, NULL);
+	if (request)
+		request(1, settings);
+	if (!settings[255])
+		return 3;
+	/* As it does before each call. */
+	if (settings[0]) {
+		fence("Kokkos Profile Tool Fence", 0, &id);
+		end_fence(id);
+	}
 	push("solve");
 	for (i = 0; i < 4; i++) {
 		begin("axpy", 0, &id);
@@ -94,6 +110,7 @@ check "Kokkos: a program" eval '$CC -Wall kokkos.c -o kokkos -ldl 2> err'
 check "... runs" csv ./kokkos
 check "... its kernel" is axpy 4 2000 2100
 check "... its region" is solve 1 2900 3000
+check "... and no fences, which Kokkos makes for tools that do not decline them" eval "! grep -q 'Tool Fence' csv"
 check "another tool of the user's stays" eval 'KOKKOS_TOOLS_LIBS=/nowhere run 1 ./kokkos'
 
 cat > tool.c << 'EOF'

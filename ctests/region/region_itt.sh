@@ -4,7 +4,7 @@
 # does; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 37
+plan 38
 
 # Of ITT's binary interface what a program's copy of the static part has.
 cat > load.h << 'EOF'
@@ -143,6 +143,8 @@ int main(void)
 	if (event_end(event))
 		return 5;
 	mark(mark_create("mark"), "parameter");
+	/* As OpenMP's libraries of LLVM and Intel do. */
+	mark(mark_create("OMP RTL Version 5.0.20140926"), NULL);
 	marker(lib, null, step, 1);
 	pause();
 	sync_acquired(NULL); /* a call that nobody wants */
@@ -167,6 +169,7 @@ check "... a region" is lib/region 1 150 250
 check "... a frame" is lib/frame 1 250 350
 check "... an event" is event 1 350 450
 check "... a mark" is mark 1 0 0
+check "... not that of OpenMP's library" eval "! grep -q 'OMP RTL' csv"
 check "... threads" is "lib/of threads" 200 600 1600
 check "another collector of the user's stays" eval 'INTEL_LIBITTNOTIFY64=/nowhere run 1 ./itt'
 

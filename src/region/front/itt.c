@@ -328,15 +328,23 @@ static void put_mark(unsigned name)
 	(void)upcr_exit(name);
 }
 
+/* The mark by which LLVM's and Intel's OpenMP report their version is none of the program's. */
+enum { OF_OPENMP = -1 };
+
 static int mark_create(const char *name)
 {
+	static const char version[] = "OMP RTL Version ";
+
+	if (name && !strncmp(name, version, sizeof(version) - 1))
+		return OF_OPENMP;
 	return (int)upcr_name_of(name) + 1;
 }
 
 static int mark(int type, const char *parameter)
 {
 	(void)parameter;
-	put_mark(event_name(type));
+	if (type != OF_OPENMP)
+		put_mark(event_name(type));
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * kokkos.c - the calls of Kokkos Tools: Kokkos loads the library that KOKKOS_TOOLS_LIBS names, and
  * calls those functions of it that are there. Declared here is what of its interface is used.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 /* The name of a memory space, which Kokkos passes by value; it fills all of it, or ends with a NUL. */
 struct space {
 	char name[64];
+};
+
+struct settings {
+	bool fences; /* Kokkos waits for all devices before each call */
+	bool others[255];
 };
 
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
@@ -39,6 +45,14 @@ UPCR_FUNCTION(void, kokkosp_init_library, int sequence, uint64_t version, uint32
 	(void)devices;
 	(void)device;
 	upcr_thread_begin();
+}
+
+/* Without this function Kokkos fences: kernels that could overlap would not, and each fence is a region. */
+UPCR_FUNCTION(void, kokkosp_request_tool_settings, uint32_t version, struct settings *settings)
+{
+	(void)version;
+	if (settings)
+		settings->fences = false;
 }
 
 /* The file is written at the end of the program: other front ends may go on. */
