@@ -192,7 +192,8 @@ void upcr_counts_clock(char *text, size_t size)
 
 /* ---- a thread's set ---------------------------------------------------------------------- */
 
-bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg)
+bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void *arg, const char *event),
+		       void *arg)
 {
 	unsigned i;
 
@@ -220,7 +221,8 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 			refused(arg, event[i]);
 		}
 	}
-	if (set->events && mpx.set_start(set->number) == PAPI_OK)
+	if (set->events && mpx.set_region(set->number, (int)node) == PAPI_OK &&
+	    mpx.set_start(set->number) == PAPI_OK)
 		return true;
 	if (set->events)
 		keep_reason(UPCR_EVENTS_MAX, mpx.last_message());

@@ -36,8 +36,9 @@ struct upcr_set {
 	int16_t place[UPCR_EVENTS_MAX]; /* of each event in it; -1: refused */
 };
 
-/* It runs, in node 0. refused is called for each event that libmpx refuses. */
-bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg);
+/* It runs, in the node. refused is called for each event that libmpx refuses. */
+bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void *arg, const char *event),
+		       void *arg);
 /* Where counts are simulated: the calling thread's are a node's, or nobody's. False: nothing is counted
  * any more. */
 bool upcr_counts_enter(const struct upcr_set *set, unsigned node);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "region/names.h"
+#include "region/path.h"
 #include "region/record.h"
 #include "region/report.h"
 #include "region/settings.h"
@@ -60,11 +61,13 @@ static unsigned serials;
 static struct upcr_result *ended, *others;
 static unsigned ended_count;
 static atomic_ulong missed_making;    /* calls of handlers, while their thread's state is made */
+static bool used;                     /* a region was started, or a front end called */
 static int cancellable;               /* whoever has it is not cancelled */
 static struct upcr_notes ended_notes; /* of threads that have ended */
 static struct upcr_notes notes;       /* of all, at the end         */
 static char clock_name[128];
 static char path[4096 + 64]; /* of the file that was written last */
+static unsigned forks;       /* since the program's start: a child's child has two */
 static atomic_uint recorded; /* names that the record has. Changed with the names' lock */
 static int exit_status;
 
@@ -180,6 +183,39 @@ static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *th
 		upcr_notes_add(to, UPCR_SAID_OPEN_AT_END, UPCR_OTHERS, thread->tree.unlisted);
 	if (thread->tree.beyond)
 		upcr_notes_add(to, UPCR_SAID_BEYOND, UPCR_OTHERS, thread->tree.beyond);
+	if (thread->born && !(atomic_load(&thread->home) & 1))
+		upcr_notes_add(to, UPCR_SAID_WITHOUT, UPCR_OTHERS, 1);
+}
+
+/* ---- threads that are created in regions ----------------------------------------------------- */
+
+/* A start of a region of the thread is over: threads that were created in it are no part of it any more. */
+static void close_instance_locked(struct upcr_thread *thread, struct upcr_instance *instance)
+{
+	struct upcr_thread *other;
+	unsigned outlived = 0;
+
+	instance->over = true;
+	for (other = threads; other; other = other->next)
+		if (upcr_instance_is_inside(other->birth, instance)) {
+			upcr_thread_settle(other, upcr_instance_alive(other->birth));
+			outlived++;
+		}
+	if (outlived) {
+		upcr_thread_lacks(thread, instance->node);
+		upcr_thread_note(thread, UPCR_SAID_OUTLIVED, instance->name, outlived);
+	}
+	upcr_instance_release(instance);
+}
+
+static void close_instances_locked(struct upcr_thread *thread)
+{
+	unsigned depth = atomic_load(&thread->tree.depth), i;
+	struct upcr_open *open = atomic_load(&thread->tree.open);
+
+	for (i = 0; i < depth; i++)
+		if (open[i].instance)
+			close_instance_locked(thread, open[i].instance);
 }
 
 /* ---- the end of a thread ------------------------------------------------------------------- */
@@ -222,19 +258,24 @@ static void end_locked(struct upcr_thread *thread)
 		return;
 	if (thread->simulated)
 		upcr_counts_leave();
-	add_notes_locked(&ended_notes, thread);
-	add_missed_locked(&ended_notes, thread);
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
 	/* A jump out of a call has left it half done. */
 	if (atomic_load(&thread->busy))
 		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
+	else
+		close_instances_locked(thread);
+	add_notes_locked(&ended_notes, thread);
+	add_missed_locked(&ended_notes, thread);
 	result = atomic_load(&thread->busy) ? NULL : upcr_thread_result(thread, true);
 	upcr_thread_record_end(thread, result);
 	if (thread->counts || thread->broken)
 		upcr_counts_end(&thread->set, thread->tree.nodes);
-	if (result)
+	if (result) {
+		upcr_result_settle(result, thread->born, atomic_load(&thread->home));
 		keep_locked(result);
+	}
+	upcr_instance_release(thread->birth);
 	upcr_thread_free(thread);
 }
 
@@ -297,6 +338,8 @@ static void in_child(void)
 	threads = NULL;
 	ended = others = NULL;
 	ended_count = serials = 0;
+	used = false;
+	forks++;
 	ended_notes = (struct upcr_notes){.n = 0};
 	atomic_store(&names.beyond, 0);
 	atomic_store(&missed_making, 0);
@@ -350,6 +393,19 @@ static void guard_against_forks(void)
 	stage = word;
 }
 
+static bool name_own_rows(void)
+{
+	static const char *const own[] = {[UPCR_MEASURING] = "(measuring)",
+					  [UPCR_WAITING] = "(waiting of workers)",
+					  [UPCR_WITHOUT] = "(threads without regions)"};
+	bool done = true;
+	unsigned i;
+
+	for (i = 1; i <= UPCR_OWN_NAMES; i++)
+		done &= upcr_names_number(&names, own[i], strlen(own[i])) == i;
+	return done;
+}
+
 static void start(void)
 {
 	char why[512] = "";
@@ -360,7 +416,8 @@ static void start(void)
 	upcr_settings_read(&settings);
 	guard_against_forks();
 	fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
-	if (upcr_names_init(&names, settings.max) || pthread_key_create(&key, end_of_thread)) {
+	if (upcr_names_init(&names, settings.max + UPCR_OWN_NAMES) || !name_own_rows() ||
+	    pthread_key_create(&key, end_of_thread)) {
 		upcr_say("no memory for regions: nothing is counted");
 		atomic_store(stage, IS_OVER);
 		return;
@@ -417,7 +474,8 @@ static char *head_of_process(size_t *length)
 	return upcr_report_head(&about, length);
 }
 
-/* The process's record and its part of the file, with the first thread. */
+/* The process's record, with the first thread. It is over, and makes no file, as long as there is no region.
+ */
 static void begin_process_locked(void)
 {
 	const unsigned events = upcr_counts_events();
@@ -427,12 +485,8 @@ static void begin_process_locked(void)
 	unsigned i;
 
 	upcr_counts_clock(clock_name, sizeof(clock_name));
-	if (!own_path(path, sizeof(path)))
+	if (!own_path(path, sizeof(path)) || !prefix || !upcr_record_begin(prefix, events, begun, child))
 		return;
-	if (!prefix || !upcr_record_begin(prefix, events, begun, child)) {
-		upcr_report_begin(path, NULL);
-		return;
-	}
 	head = head_of_process(&length);
 	if (head)
 		upcr_record_add(UPCR_RECORD_HEAD, 0, head, length);
@@ -443,10 +497,22 @@ static void begin_process_locked(void)
 		record_reason(i);
 	atomic_store(&recorded, UPCR_OTHERS + 1);
 	record_names();
-	upcr_report_begin(path, upcr_record_path());
+	upcr_record_set_state(UPCR_RECORD_OVER);
 }
 
-static struct upcr_thread *make_self(void)
+/* There is something to report: the process leaves a file. */
+static void use_locked(void)
+{
+	if (used)
+		return;
+	used = true;
+	if (!own_path(path, sizeof(path)))
+		return;
+	upcr_record_set_state(UPCR_RECORD_LIVES);
+	upcr_report_begin(path, upcr_record_lives() ? upcr_record_path() : NULL);
+}
+
+static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *birth, bool uses)
 {
 	struct upcr_thread *made;
 	int before;
@@ -460,7 +526,7 @@ static struct upcr_thread *make_self(void)
 	making = 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	(void)pthread_once(&once, start);
-	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
+	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max, kind, birth);
 	if (made && made->counts)
 		(void)pthread_once(&fork_again_once, watch_forks);
 	if (made && pthread_setspecific(key, made)) {
@@ -477,7 +543,13 @@ static struct upcr_thread *make_self(void)
 		made->next = threads;
 		threads = made;
 		upcr_thread_record(made);
+		if (birth) /* a region may have ended meanwhile */
+			upcr_thread_settle(made, upcr_instance_alive(birth));
+		if (uses)
+			use_locked();
 		give_lock();
+		if (made->tree.base != made->outside)
+			upcr_thread_rebase(made, made->outside);
 		self = made;
 	}
 	making = 0;
@@ -525,7 +597,7 @@ static inline struct upcr_thread *thread_of_call(void)
 	struct upcr_thread *thread = self;
 
 	if (__builtin_expect(!thread, 0)) {
-		thread = make_self();
+		thread = make_self(UPCR_MARKING, NULL, true);
 		if (!thread)
 			return NULL;
 	}
@@ -587,12 +659,26 @@ bool upcr_is_name(unsigned number)
 	return atomic_load_explicit(&started, memory_order_acquire) && number < upcr_names_count(&names);
 }
 
+/* The first start of a region in the thread: what it does outside of regions is outside, for it has some. */
+static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
+{
+	take_lock();
+	use_locked();
+	thread->marked = true;
+	thread->tree.node[thread->outside].path = NULL;
+	if (thread->born && !thread->birth)
+		upcr_thread_settle(thread, 0);
+	give_lock();
+}
+
 void upcr_enter(unsigned name)
 {
 	struct upcr_thread *thread = thread_of_call();
 
 	if (!thread)
 		return;
+	if (__builtin_expect(!thread->marked, 0))
+		first_mark(thread);
 	upcr_thread_enter(thread, name);
 	leave(thread);
 }
@@ -625,6 +711,19 @@ static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsign
 	return elsewhere ? UPCR_ELSEWHERE : UPCR_NOT_OPEN;
 }
 
+static __attribute__((noinline)) void close_all(struct upcr_thread *thread)
+{
+	struct upcr_instance *instance, *next;
+
+	take_lock();
+	for (instance = thread->closed; instance; instance = next) {
+		next = instance->next;
+		close_instance_locked(thread, instance);
+	}
+	thread->closed = NULL;
+	give_lock();
+}
+
 static inline int exit_region(unsigned name, bool closing)
 {
 	struct upcr_thread *thread = thread_of_call();
@@ -634,6 +733,8 @@ static inline int exit_region(unsigned name, bool closing)
 		return UPCR_MISSED;
 	if (!upcr_thread_exit(thread, name, closing))
 		result = not_open(thread, name);
+	if (__builtin_expect(thread->closed != NULL, 0))
+		close_all(thread);
 	leave(thread);
 	return result;
 }
@@ -700,6 +801,189 @@ const char *upcr_event(unsigned i)
 	return upcr_counts_event(i);
 }
 
+/* ---- work in other threads ----------------------------------------------------------------------- */
+
+/* The calling thread's state, made without saying that the process has regions. */
+static struct upcr_thread *thread_of_work(enum upcr_kind kind, struct upcr_instance *birth)
+{
+	if (!self && !make_self(kind, birth, false))
+		return NULL;
+	return thread_of_call();
+}
+
+/* Does nobody count, or the simulator, or is this a thread that the engine itself has started? */
+static bool work_is_off(void)
+{
+	static atomic_int off; /* 1: no; 2: yes */
+	int now = atomic_load_explicit(&off, memory_order_relaxed);
+
+	if (!now) {
+		now = secure_getenv("UPC_REGIONS_OUT") && !getenv("UPC_REGIONS_SIM") ? 1 : 2;
+		atomic_store_explicit(&off, now, memory_order_relaxed);
+	}
+	return now == 2 || gone || is_busy();
+}
+
+/* Is the thread's base that of another thread's regions? */
+static bool is_working(const struct upcr_thread *thread)
+{
+	return thread->tree.base != UPCR_ROOT && thread->tree.base != thread->outside;
+}
+
+static const struct upcr_path *path_of_thread_locked(struct upcr_thread *thread)
+{
+	const struct upcr_path *outside = &upcr_path_root;
+
+	/* A created thread may outlive its regions, but works for them as long as it is asked to. */
+	if (thread->kind == UPCR_CREATED && (thread->birth || !thread->marked))
+		outside = upcr_path_inside(outside, UPCR_WITHOUT);
+	if (thread->kind == UPCR_CREATED && thread->birth && !thread->tree.node[thread->outside].lacks) {
+		upcr_thread_lacks(thread, thread->outside);
+		upcr_thread_note(thread, UPCR_SAID_HANDED_ON, thread->birth->name, 1);
+	}
+	return upcr_path_of(&thread->tree, thread->tree.current, thread->outside, outside);
+}
+
+const struct upcr_path *upcr_path(void)
+{
+	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_MARKING, NULL);
+	const struct upcr_path *here;
+
+	if (!thread)
+		return NULL;
+	here = thread->tree.node[thread->tree.current].path;
+	if (!here) {
+		take_lock();
+		here = path_of_thread_locked(thread);
+		give_lock();
+	}
+	leave(thread);
+	return here;
+}
+
+struct upcr_work upcr_work_begin(const struct upcr_path *on)
+{
+	struct upcr_thread *thread = !on || work_is_off() ? NULL : thread_of_work(UPCR_WORKER, NULL);
+	struct upcr_work work = {.process = forks};
+	unsigned node;
+
+	if (!thread)
+		return work;
+	node = upcr_path_node(&thread->tree, on);
+	if (node != thread->tree.base || thread->kind == UPCR_WORKER) {
+		work.begun = true;
+		work.before = thread->tree.base;
+		thread->working++;
+		if (node != thread->tree.base)
+			upcr_thread_rebase(thread, node);
+	}
+	leave(thread);
+	return work;
+}
+
+/* A worker that has regions of its own open is in these between teams, and does not wait. */
+static unsigned base_after_work(struct upcr_thread *thread, unsigned before)
+{
+	if (--thread->working || thread->kind != UPCR_WORKER)
+		return before;
+	return atomic_load(&thread->tree.depth) ? UPCR_ROOT : thread->outside;
+}
+
+void upcr_work_end(struct upcr_work work)
+{
+	struct upcr_thread *thread;
+
+	if (!work.begun || work.process != forks || !self || gone)
+		return;
+	thread = thread_of_call();
+	if (!thread)
+		return;
+	work.before = base_after_work(thread, work.before);
+	if (work.before != thread->tree.base)
+		upcr_thread_rebase(thread, work.before);
+	leave(thread);
+}
+
+void upcr_begin_worker(void)
+{
+	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_WORKER, NULL);
+
+	if (thread)
+		leave(thread);
+}
+
+/* Starts of the regions that are open, of which the innermost is returned. */
+static struct upcr_instance *birth_locked(struct upcr_thread *thread)
+{
+	unsigned depth = atomic_load(&thread->tree.depth), i;
+	struct upcr_open *open = atomic_load(&thread->tree.open);
+	struct upcr_instance *birth = is_working(thread) ? NULL : thread->birth;
+
+	for (i = 0; i < depth; i++) {
+		if (!open[i].instance)
+			open[i].instance =
+				upcr_instance_begin(birth, atomic_load(&open[i].name), open[i].node);
+		if (!open[i].instance)
+			break;
+		birth = open[i].instance;
+	}
+	if (birth)
+		birth->users++;
+	return birth;
+}
+
+/* The regions that the thread works for do not know of the thread that it creates. */
+static void hand_on(struct upcr_thread *thread)
+{
+	const unsigned base = thread->tree.base, name = thread->tree.node[base].name;
+
+	if (!is_working(thread) || (name >= UPCR_MEASURING && name <= UPCR_OWN_NAMES))
+		return;
+	upcr_thread_lacks(thread, base);
+	upcr_thread_note(thread, UPCR_SAID_HANDED_ON, name, 1);
+}
+
+bool upcr_birth(struct upcr_instance **birth)
+{
+	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_MARKING, NULL);
+
+	*birth = NULL;
+	if (!thread)
+		return false;
+	hand_on(thread);
+	take_lock();
+	*birth = birth_locked(thread);
+	give_lock();
+	leave(thread);
+	return true;
+}
+
+void upcr_begin_thread(struct upcr_instance *birth)
+{
+	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_CREATED, birth);
+
+	if (thread)
+		leave(thread);
+	else
+		upcr_no_thread(birth, false);
+}
+
+void upcr_no_thread(struct upcr_instance *birth, bool exists)
+{
+	struct upcr_thread *thread = work_is_off() || !self ? NULL : thread_of_call();
+
+	if (!thread)
+		return;
+	take_lock();
+	if (exists && birth) {
+		upcr_thread_lacks(thread, thread->tree.current);
+		upcr_thread_note(thread, UPCR_SAID_SMALL_STACK, birth->name, 1);
+	}
+	upcr_instance_release(birth);
+	give_lock();
+	leave(thread);
+}
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* What a thread has of a name. */
@@ -734,6 +1018,8 @@ int upcr_read(unsigned name, struct upcr_counts *counts)
 	if (!thread)
 		return UPCR_MISSED;
 	result = upcr_thread_result(thread, true);
+	if (result)
+		upcr_result_settle(result, thread->born, atomic_load(&thread->home));
 	leave(thread);
 	done = result && upcr_result_index(result);
 	if (done)
@@ -793,6 +1079,7 @@ static struct upcr_result *gather_locked(bool jumped)
 		result = upcr_thread_result(thread, thread == self);
 		if (!result)
 			continue;
+		upcr_result_settle(result, thread->born, atomic_load(&thread->home));
 		result->next = list;
 		list = result;
 	}
@@ -854,7 +1141,7 @@ static void free_list(struct upcr_result *list)
 
 static bool was_used(void)
 {
-	return atomic_load(&started) && (threads || ended || others);
+	return atomic_load(&started) && used;
 }
 
 static struct upcr_result *last; /* of the living, at the end */
@@ -990,8 +1277,12 @@ void upcr_finish(enum upcr_end how, int status)
 	bool busy = is_busy(), jumped = busy && how == UPCR_AT_EXIT;
 	size_t i;
 
-	if (!upcr_is_owner() || atomic_load(stage) != RUNS || !was_used())
+	if (!upcr_is_owner() || atomic_load(stage) != RUNS)
 		return;
+	if (!was_used()) {
+		upcr_record_end();
+		return;
+	}
 	if ((busy && !jumped) || !take_lock_in_time()) {
 		if (!upcr_record_lives())
 			upcr_say(

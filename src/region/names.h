@@ -17,6 +17,12 @@
 #define UPCR_OTHERS 0u
 #define UPCR_UNKNOWN UINT32_MAX
 
+/* Names of the engine's own rows, which it makes first. */
+#define UPCR_MEASURING 1u
+#define UPCR_WAITING 2u
+#define UPCR_WITHOUT 3u
+#define UPCR_OWN_NAMES 3u
+
 struct upcr_entry {
 	uint64_t hash;
 	unsigned number;

@@ -47,6 +47,11 @@ const char *upcr_notes_word(enum upcr_what what)
 		[UPCR_SAID_IS_OPEN] = "started while it was open, and left out",
 		[UPCR_SAID_RANGE] = "start or stop of a section whose number is out of range",
 		[UPCR_SAID_NO_ROOM] = "no room in /dev/shm: threads or call paths are missing",
+		[UPCR_SAID_OUTLIVED] = "a thread that was created in it outlived it and is no part of it",
+		[UPCR_SAID_HANDED_ON] = "a thread that worked for it handed work on which is no part of it",
+		[UPCR_SAID_SMALL_STACK] = "a thread that was created in it was not counted: its stack is "
+					  "below 64 KiB",
+		[UPCR_SAID_WITHOUT] = "a thread without regions: what it did for a region is no part of it",
 	};
 
 	return word[what];

@@ -29,7 +29,7 @@
 #include "region/notes.h"
 #include "region/sum.h"
 
-#define UPCR_RECORD_MAGIC 0x31726f6365527055u
+#define UPCR_RECORD_MAGIC 0x32726f6365527055u
 enum { UPCR_RECORD_PAGE = 4096 };
 /* A process has no more than that; later threads and paths are left out of the record. */
 #define UPCR_RECORD_MAX ((size_t)64 << 20)
@@ -88,6 +88,8 @@ struct upcr_record_thread {
 	int32_t tid;
 	char name[16];
 	uint64_t begun;
+	uint32_t born; /* row of its base, which upcr_result_settle moves; 0: none */
+	atomic_uint home;
 	struct upcr_record_marks marks;
 	struct upcr_notes notes;
 };
@@ -95,8 +97,9 @@ struct upcr_record_thread {
 struct upcr_record_row {
 	_Atomic uint64_t calls, ns;
 	uint32_t parent, name;
-	uint32_t generation, spare;
-	/* struct upcr_record_slot [2] follow, where events are counted */
+	uint32_t generation;
+	atomic_uint lacks; /* other threads' work is missing from it */
+			   /* struct upcr_record_slot [2] follow, where events are counted */
 };
 
 struct upcr_record_slot {

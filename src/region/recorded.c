@@ -192,13 +192,14 @@ static void recorded_values(const struct upcr_recorded_parts *parts, const struc
 	const unsigned events = parts->about->events, counts = atomic_load(&thread->marks.counts);
 	const struct upcr_record_slot *slot = recorded_slot(row, events);
 	const bool unused = !slot && !atomic_load(&row->calls) && !atomic_load(&row->ns);
+	const bool lacks = open || atomic_load(&row->lacks);
 	unsigned i;
 
 	for (i = 0; i < events; i++) {
 		value[i] = slot && counts != UPCR_RECORD_UNCOUNTED ? slot->value[i] : upcr_uncounted();
 		if (unused && counts != UPCR_RECORD_UNCOUNTED)
 			value[i] = upcr_exact(0);
-		else if (open || (slot && slot->ns != atomic_load(&row->ns))) {
+		else if (lacks || (slot && slot->ns != atomic_load(&row->ns))) {
 			value[i].flags |= UPCR_PARTIAL;
 			value[i].high = INFINITY;
 		}
@@ -223,7 +224,8 @@ static void recorded_open(struct upcr_recorded_parts *parts, const struct upcr_r
 			  unsigned current)
 {
 	for (; current && current < result->rows; current = result->row[current].parent)
-		upcr_notes_add(&parts->notes, UPCR_SAID_OPEN_AT_END, result->row[current].name, 1);
+		if (result->row[current].name == UPCR_OTHERS || result->row[current].name > UPCR_OWN_NAMES)
+			upcr_notes_add(&parts->notes, UPCR_SAID_OPEN_AT_END, result->row[current].name, 1);
 }
 
 static void recorded_notes(struct upcr_recorded_parts *parts, const struct upcr_record_thread *thread)
@@ -279,8 +281,11 @@ static void recorded_thread(struct upcr_recorded_parts *parts, const struct thre
 			recorded_values(parts, thread, row, lives && i == current,
 					&result->value[(size_t)i * events]);
 	}
-	recorded_open(parts, result, current);
 	recorded_notes(parts, thread);
+	if (thread->born && !(atomic_load(&thread->home) & 1))
+		upcr_notes_add(&parts->notes, UPCR_SAID_WITHOUT, UPCR_OTHERS, 1);
+	upcr_result_settle(result, thread->born, atomic_load(&thread->home));
+	recorded_open(parts, result, current);
 	parts->mark = mark > parts->mark ? mark : parts->mark;
 	*parts->last = result;
 	parts->last = &result->next;

@@ -43,6 +43,33 @@ void upcr_left_out(enum upcr_reason why, unsigned name);
 /* Makes the thread's state, which a first start takes milliseconds for. */
 void upcr_thread_begin(void);
 
+/*
+ * Work in other threads. A path is a thread's call path, for threads that work for it; it is never freed.
+ * NULL: nothing is counted, or the simulator counts, which finds workers itself.
+ */
+struct upcr_path;
+const struct upcr_path *upcr_path(void);
+/* The calling thread's path begins with the path, up to the end; its own open regions stay. A start is no
+ * call of the path's regions. */
+struct upcr_work {
+	unsigned process, before;
+	bool begun;
+};
+struct upcr_work upcr_work_begin(const struct upcr_path *path);
+void upcr_work_end(struct upcr_work work);
+/* The calling thread has been created by the runtime of teams. */
+void upcr_begin_worker(void);
+
+/*
+ * The calling thread creates a thread, which is part of the regions that are open here as long as they are.
+ * upcr_begin_thread, in the new thread, or upcr_no_thread takes the birth. False: nothing is counted.
+ */
+struct upcr_instance;
+bool upcr_birth(struct upcr_instance **birth);
+void upcr_begin_thread(struct upcr_instance *birth);
+/* exists: there is a thread, but its stack has no room for counting. */
+void upcr_no_thread(struct upcr_instance *birth, bool exists);
+
 /* In place of a name: all that a thread has counted, in regions and outside. */
 #define UPCR_ALL UINT32_MAX
 

@@ -390,10 +390,11 @@ static void put_row(const struct upcr_result *result, unsigned row, const unsign
 	put("]}");
 }
 
-/* A path that was never current is there only because one below it was made anew. */
+/* A path that was never current is there only because one below it was made anew. A worker may never be
+ * outside. */
 static bool says_something(const struct upcr_result *result, unsigned row)
 {
-	return row == UPCR_ROOT || result->row[row].calls || result->row[row].ns;
+	return result->row[row].calls || result->row[row].ns || (row == UPCR_ROOT && result->rows <= 2);
 }
 
 static void put_thread(const struct upcr_result *result)
@@ -414,7 +415,7 @@ static void put_thread(const struct upcr_result *result)
 	put(",\"seconds\":%.9f,\"nodes\":[", (double)result->ns * 1e-9);
 	for (i = 0; i < result->rows; i++)
 		if (says_something(result, i)) {
-			put("%s", i ? ",\n  " : "\n  ");
+			put("%s", n ? ",\n  " : "\n  ");
 			put_row(result, i, place);
 			place[i] = n++;
 		}

@@ -111,6 +111,36 @@ bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from)
 	return true;
 }
 
+static void result_move(struct upcr_result *result, unsigned from, unsigned to)
+{
+	result->row[to].calls += result->row[from].calls;
+	result->row[to].ns += result->row[from].ns;
+	result->row[from].calls = result->row[from].ns = 0;
+	for (unsigned k = 0; k < result->events; k++) {
+		struct upcr_value *value = &result->value[(size_t)from * result->events + k];
+
+		upcr_add_same(&result->value[(size_t)to * result->events + k], value);
+		*value = upcr_exact(0);
+	}
+	for (unsigned i = 1; i < result->rows; i++)
+		if (result->row[i].parent == from)
+			result->row[i].parent = to;
+}
+
+void upcr_result_settle(struct upcr_result *result, unsigned born, unsigned home)
+{
+	const unsigned to = home >> 1;
+
+	if (!born || born >= result->rows || to >= born)
+		return;
+	if (home & 1)
+		result_move(result, born, to);
+	else
+		result->row[born].parent = to;
+	for (unsigned i = 1; i < result->rows; i++)
+		result->row[i].depth = result->row[result->row[i].parent].depth + 1;
+}
+
 /* ---- by name ----------------------------------------------------------------------------------- */
 
 static unsigned names_of(const struct upcr_result *result)

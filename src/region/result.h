@@ -47,6 +47,10 @@ void upcr_result_free(struct upcr_result *result);
 /* Adds another thread's. False: out of memory, and nothing has changed. */
 bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from);
 
+/* Moves the row born, of a thread that another has created, with all below it: to below row home / 2, or, if
+ * home is odd, into that row. born 0: does nothing. */
+void upcr_result_settle(struct upcr_result *result, unsigned born, unsigned home);
+
 /* Makes it ready for upcr_result_add, until the next merge. False: out of memory. */
 bool upcr_result_index(struct upcr_result *result);
 void upcr_result_unindex(struct upcr_result *result);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "region/names.h"
+
 uint64_t upcr_now(void)
 {
 	struct timespec t;
@@ -35,7 +37,43 @@ static void refused(void *arg, const char *event)
 			upcr_notes_add(&((struct upcr_thread *)arg)->notes, UPCR_SAID_REFUSED, i, 1);
 }
 
-struct upcr_thread *upcr_thread_create(unsigned max)
+static unsigned thread_path_of(struct upcr_tree *tree, const struct upcr_instance *birth, unsigned depth)
+{
+	unsigned node = UPCR_ROOT;
+
+	for (; depth; depth--) {
+		const struct upcr_instance *at = birth;
+
+		for (unsigned i = 1; i < depth; i++)
+			at = at->outer;
+		node = upcr_tree_child(tree, node, at->name);
+	}
+	return node;
+}
+
+/* Makes the bases, which the limit of paths does not concern. Nodes of the path to born are the first ones.
+ */
+static void thread_make_bases(struct upcr_thread *thread, bool measures)
+{
+	struct upcr_tree *tree = &thread->tree;
+	const unsigned depth = upcr_instance_depth(thread->birth), max = tree->max;
+
+	tree->max += depth + UPCR_OWN_NAMES;
+	if (thread->kind == UPCR_WORKER)
+		thread->outside = upcr_tree_child(tree, UPCR_ROOT, UPCR_WAITING);
+	if (thread->kind == UPCR_CREATED)
+		thread->outside =
+			upcr_tree_child(tree, thread_path_of(tree, thread->birth, depth), UPCR_WITHOUT);
+	/* Out of memory it is UPCR_BEYOND. */
+	if (thread->kind == UPCR_CREATED && thread->outside != UPCR_BEYOND) {
+		thread->born = thread->outside;
+		upcr_thread_settle(thread, depth);
+	}
+	upcr_tree_rebase(tree, measures ? upcr_tree_child(tree, UPCR_ROOT, UPCR_MEASURING) : thread->outside);
+	tree->max = max + tree->nodes - 2;
+}
+
+struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth)
 {
 	struct upcr_thread *thread = calloc(1, sizeof(*thread));
 
@@ -43,13 +81,16 @@ struct upcr_thread *upcr_thread_create(unsigned max)
 		free(thread);
 		return NULL;
 	}
+	thread->kind = kind;
+	thread->birth = birth;
 	thread->tid = gettid();
 	(void)prctl(PR_GET_NAME, thread->name);
+	thread_make_bases(thread, upcr_counts_any() && !upcr_counts_are_simulated());
 	if (upcr_counts_any()) {
-		thread->counts = upcr_counts_start(&thread->set, refused, thread);
+		thread->simulated = upcr_counts_are_simulated();
+		thread->counts = upcr_counts_start(&thread->set, thread->tree.current, refused, thread);
 		if (!thread->counts)
 			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
-		thread->simulated = upcr_counts_are_simulated();
 		if (thread->simulated) /* it would be the emulator's */
 			thread->name[0] = '\0';
 	}
@@ -110,7 +151,7 @@ static void values_of(struct upcr_thread *thread, struct upcr_value *value, unsi
 		upcr_counts_get(&thread->set, node, value);
 	else
 		upcr_counts_kept(&thread->set, node, value);
-	for (i = 0; i < events && thread->broken; i++) {
+	for (i = 0; i < events && (thread->broken || thread->tree.node[node].lacks); i++) {
 		value[i].flags |= UPCR_PARTIAL;
 		value[i].high = INFINITY;
 	}
@@ -146,6 +187,7 @@ static __attribute__((noinline)) void take_rows(struct upcr_thread *thread)
 		node->row = next_row(thread);
 		node->row->parent = node->parent;
 		node->row->name = node->name;
+		atomic_store_explicit(&node->row->lacks, node->lacks, memory_order_relaxed);
 		atomic_store_explicit(&node->row->calls, node->calls, memory_order_relaxed);
 		atomic_store_explicit(&node->row->ns, node->ns, memory_order_relaxed);
 	}
@@ -199,6 +241,8 @@ void upcr_thread_record(struct upcr_thread *thread)
 	thread->record->tid = thread->tid;
 	memcpy(thread->record->name, thread->name, sizeof(thread->name));
 	thread->record->begun = thread->begun;
+	thread->record->born = thread->born;
+	atomic_store(&thread->record->home, atomic_load(&thread->home));
 	thread->record->notes = thread->notes;
 	thread->marks = &thread->record->marks;
 	thread->keeps = thread->counts;
@@ -271,6 +315,17 @@ static bool innermost(const struct upcr_thread *thread, unsigned *name)
 	return true;
 }
 
+static inline void thread_close(struct upcr_thread *thread)
+{
+	struct upcr_instance *instance = thread->tree.closed;
+
+	if (__builtin_expect(!instance, 1))
+		return;
+	instance->next = thread->closed;
+	thread->closed = instance;
+	thread->tree.closed = NULL;
+}
+
 /* Those inside were left by a jump. */
 static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, unsigned name)
 {
@@ -280,6 +335,7 @@ static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, u
 	for (; inside > 0 && innermost(thread, &left); inside--) {
 		upcr_thread_note(thread, UPCR_SAID_LEFT_INSIDE, left, 1);
 		upcr_tree_exit_innermost(&thread->tree);
+		thread_close(thread);
 	}
 }
 
@@ -290,10 +346,38 @@ bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing)
 		close_inside(thread, name);
 	if (!upcr_tree_exit(&thread->tree, name))
 		return false;
+	thread_close(thread);
 	if (thread->counts)
 		switch_counts(thread);
 	copy_mark(thread);
 	return true;
+}
+
+void upcr_thread_rebase(struct upcr_thread *thread, unsigned base)
+{
+	charge(thread);
+	if (__builtin_expect(thread->recorded != thread->tree.nodes, 0))
+		take_rows(thread);
+	upcr_tree_rebase(&thread->tree, base);
+	if (thread->counts)
+		switch_counts(thread);
+	copy_mark(thread);
+}
+
+void upcr_thread_lacks(struct upcr_thread *thread, unsigned node)
+{
+	thread->tree.node[node].lacks = true;
+	atomic_store_explicit(&thread->tree.node[node].row->lacks, 1, memory_order_relaxed);
+}
+
+void upcr_thread_settle(struct upcr_thread *thread, unsigned alive)
+{
+	const bool whole = thread->birth ? alive == upcr_instance_depth(thread->birth) : thread->marked;
+	const unsigned node = alive ? UPCR_BEYOND + alive : UPCR_ROOT;
+
+	atomic_store(&thread->home, node << 1 | whole);
+	if (thread->record)
+		atomic_store(&thread->record->home, node << 1 | whole);
 }
 
 struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own)

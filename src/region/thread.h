@@ -13,15 +13,22 @@
 
 #include "region/counts.h"
 #include "region/notes.h"
+#include "region/path.h"
 #include "region/record.h"
 #include "region/result.h"
 #include "region/tree.h"
+
+/* What a thread does outside its own regions is no region's, is a worker's waiting, or is of the regions
+ * that it was created in. */
+enum upcr_kind { UPCR_MARKING, UPCR_WORKER, UPCR_CREATED };
 
 struct upcr_thread {
 	/* 1: the thread is in a call, or is changed by the one that ends the program. Release at 0.
 	 * Partner: upcr_thread_wait, and handlers of the thread itself. */
 	atomic_int busy;
 	bool counts, broken, simulated;
+	bool marked; /* it has started a region itself */
+	enum upcr_kind kind;
 	uint64_t mark, begun; /* ns */
 	/* Its copy in the record. Without room the copies go into no_marks and no_row. */
 	struct upcr_record_marks *marks;
@@ -35,7 +42,13 @@ struct upcr_thread {
 	struct upcr_record_row no_row;
 	struct upcr_tree tree;
 	struct upcr_set set;
-	atomic_ulong missed; /* calls of handlers. Partner: engine.c's end */
+	struct upcr_instance *closed; /* starts that have ended in this call, a list */
+	struct upcr_instance *birth;  /* the start of a region that it was created in, or NULL */
+	unsigned working;             /* calls of upcr_work_begin without their ends */
+	unsigned outside;             /* node: the base where it works for no other thread */
+	unsigned born;                /* row that upcr_result_settle moves, and where to */
+	atomic_uint home;             /* Changed with the engine's lock */
+	atomic_ulong missed;          /* calls of handlers. Partner: engine.c's end */
 	struct upcr_notes notes;
 	unsigned serial;
 	pid_t tid;
@@ -45,8 +58,8 @@ struct upcr_thread {
 
 uint64_t upcr_now(void);
 
-/* The calling thread's. NULL: out of memory. */
-struct upcr_thread *upcr_thread_create(unsigned max);
+/* The calling thread's, which takes over birth. It counts in the row of measuring. NULL: out of memory. */
+struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth);
 void upcr_thread_free(struct upcr_thread *thread);
 
 /* From now on the record has a copy of what it does. The thread has a serial number. */
@@ -59,6 +72,12 @@ void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned 
 /* The thread's own, while it is busy. */
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name);
 bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing);
+/* Its path begins with another base from now on. */
+void upcr_thread_rebase(struct upcr_thread *thread, unsigned base);
+/* Other threads' work is missing from the node. */
+void upcr_thread_lacks(struct upcr_thread *thread, unsigned node);
+/* So many of the starts that it was created in go on. With the engine's lock, from any thread. */
+void upcr_thread_settle(struct upcr_thread *thread, unsigned alive);
 
 /*
  * What it has so far. own: the calling thread's; else the thread is in no call, and its counts are

@@ -119,8 +119,7 @@ static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
 	return made;
 }
 
-/* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
-static unsigned child_of(struct upcr_tree *tree, unsigned parent, unsigned name)
+unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
 	struct upcr_node *above = &tree->node[parent];
 	unsigned child = above->child, place;
@@ -158,6 +157,7 @@ static bool grow_open(struct upcr_tree *tree)
 	for (i = 0; i < tree->open_room; i++) {
 		atomic_init(&more[i].name, atomic_load_explicit(&open[i].name, memory_order_relaxed));
 		more[i].node = open[i].node;
+		more[i].instance = open[i].instance;
 	}
 	*old = (struct outgrown){.next = tree->outgrown, .open = open};
 	tree->outgrown = old;
@@ -175,10 +175,11 @@ unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)
 		tree->unlisted++;
 		node = UPCR_BEYOND;
 	} else {
-		node = child_of(tree, tree->current, name);
+		node = upcr_tree_child(tree, tree->current, name);
 		open = &open_of(tree)[depth];
 		atomic_store_explicit(&open->name, name, memory_order_relaxed);
 		open->node = node;
+		open->instance = NULL;
 		atomic_store_explicit(&tree->depth, depth + 1, memory_order_release);
 	}
 	tree->beyond += node == UPCR_BEYOND;
@@ -188,23 +189,55 @@ unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)
 	return node;
 }
 
-/* Entry i of the list goes; the paths of those behind it are found anew. */
+/* Entry i of the list goes; the paths of those behind it are found anew. One that the base has adds
+ * nothing to its path. */
 static void take_out(struct upcr_tree *tree, unsigned i)
 {
-	unsigned depth = depth_of(tree) - 1, node;
+	unsigned depth = depth_of(tree) - 1, node, before;
 	struct upcr_open *open = open_of(tree);
 
-	node = i ? open[i - 1].node : UPCR_ROOT;
+	node = i ? open[i - 1].node : tree->base;
+	before = open[i].node;
+	tree->closed = open[i].instance;
 	for (; i < depth; i++) {
 		unsigned name = atomic_load_explicit(&open[i + 1].name, memory_order_relaxed);
+		bool adds = open[i + 1].node != before || before == UPCR_BEYOND;
 
-		node = child_of(tree, node, name);
+		before = open[i + 1].node;
+		node = adds ? upcr_tree_child(tree, node, name) : node;
 		atomic_store_explicit(&open[i].name, name, memory_order_relaxed);
 		open[i].node = node;
+		open[i].instance = open[i + 1].instance;
 	}
 	atomic_store_explicit(&tree->depth, depth, memory_order_release);
 	tree->current = node;
 	tree->node[node].used = true;
+}
+
+static bool tree_has(const struct upcr_tree *tree, unsigned node, unsigned name)
+{
+	for (; node; node = tree->node[node].parent)
+		if (tree->node[node].name == name)
+			return true;
+	return false;
+}
+
+void upcr_tree_rebase(struct upcr_tree *tree, unsigned base)
+{
+	const unsigned depth = depth_of(tree);
+	struct upcr_open *open = open_of(tree);
+	unsigned node = base;
+
+	tree->base = base;
+	for (unsigned i = 0; i < depth; i++) {
+		unsigned name = atomic_load_explicit(&open[i].name, memory_order_relaxed);
+
+		if (!tree_has(tree, base, name))
+			node = upcr_tree_child(tree, node, name);
+		open[i].node = node;
+	}
+	tree->current = tree->unlisted ? UPCR_BEYOND : node;
+	tree->node[tree->current].used = true;
 }
 
 long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name)
@@ -267,8 +300,10 @@ void upcr_tree_rename(struct upcr_tree *tree, unsigned from, unsigned to)
 {
 	unsigned i;
 
+	tree->worked = NULL;
 	for (i = 0; i < tree->nodes; i++) {
 		tree->node[i].child = 0;
+		tree->node[i].path = NULL;
 		if (i > UPCR_BEYOND && tree->node[i].name == from)
 			tree->node[i].name = to;
 	}

@@ -7,6 +7,8 @@
  * ends in the middle of the list (A starts, B starts, A ends) leaves it: the new current node is
  * the path without it. A region may be in a path several times.
  *
+ * The path begins with the tree's base: the root, or the path of another thread that this one works for.
+ *
  * One thread changes a tree. Others may ask upcr_tree_is_open meanwhile, and nothing else.
  */
 #ifndef UPCR_TREE_H
@@ -22,17 +24,20 @@
 
 struct upcr_node {
 	unsigned parent, name, depth;
-	unsigned child;              /* the one that was looked for last; 0: none */
-	uint64_t calls;              /* starts that made it current               */
-	uint64_t ns;                 /* the caller's: time while it was current   */
-	struct upcr_record_row *row; /* the caller's: its copy in the record, or NULL */
-	unsigned stale;              /* the caller's: next of those whose values changed */
-	bool used;                   /* it has been current                       */
+	unsigned child;               /* the one that was looked for last; 0: none */
+	uint64_t calls;               /* starts that made it current               */
+	uint64_t ns;                  /* the caller's: time while it was current   */
+	struct upcr_record_row *row;  /* the caller's: its copy in the record, or NULL */
+	const struct upcr_path *path; /* the caller's: the same path without its tree, or NULL */
+	unsigned stale;               /* the caller's: next of those whose values changed */
+	bool used;                    /* it has been current                       */
+	bool lacks;                   /* the caller's: other threads' work is missing from it */
 };
 
 struct upcr_open {
-	atomic_uint name; /* relaxed. Partner: is_open, on other threads */
-	unsigned node;    /* of the path up to here                      */
+	atomic_uint name;               /* relaxed. Partner: is_open, on other threads */
+	unsigned node;                  /* of the path up to here                      */
+	struct upcr_instance *instance; /* the caller's: this start of the region, or NULL */
 };
 
 struct upcr_tree {
@@ -40,7 +45,10 @@ struct upcr_tree {
 	unsigned nodes, room, max;
 	unsigned *slot; /* [mask + 1]: nodes by parent and name; 0: free */
 	unsigned mask;
-	unsigned current;
+	unsigned current, base;
+	const struct upcr_path *worked; /* path.c's: the path that was looked for last, and its node */
+	unsigned worked_node;
+	struct upcr_instance *closed; /* of the region that ended last */
 	/* Release: entries up to depth are there. Partner: is_open. */
 	_Atomic(struct upcr_open *) open;
 	atomic_uint depth;
@@ -66,6 +74,11 @@ bool upcr_tree_exit_innermost(struct upcr_tree *tree);
 /* Where the innermost open region of this name is, counted from the innermost of all, which is 0;
  * -1: it is not open. */
 long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name);
+
+/* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
+unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name);
+/* The path begins with another base, followed by the open regions that the base does not have. */
+void upcr_tree_rebase(struct upcr_tree *tree, unsigned base);
 
 /* Context: any thread. */
 bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name);

@@ -186,13 +186,23 @@ static bool tell_loaders(const char *library)
 	return true;
 }
 
-static bool prepare(const struct regions_plan *plan, const char *directory)
+/* The simulator follows workers itself: its library, "..._sim.so", does not. */
+static void regions_library(char *path, size_t size, bool simulate)
 {
 	const char *library = getenv("UPC_REGIONS_LIBRARY");
-	char files[PATH_MAX + 32], records[PATH_MAX];
+	size_t stem;
 
 	if (!library || !library[0])
 		library = REGIONS_LIBRARY_PATH;
+	stem = strlen(library) - strlen(strrchr(library, '.') ? strrchr(library, '.') : "");
+	snprintf(path, size, "%.*s%s%s", (int)stem, library, simulate ? "_sim" : "", library + stem);
+}
+
+static bool prepare(const struct regions_plan *plan, const char *directory)
+{
+	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
+
+	regions_library(library, sizeof(library), plan->simulate);
 	snprintf(files, sizeof(files), "%s/%%h.%%p", directory);
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&

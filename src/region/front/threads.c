@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * threads.c - pthread_create and thrd_create, which the preloaded library stands in for: a thread is part of
+ * the regions in which it is created, and a thread of an OpenMP runtime is a worker of teams.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "region/front/front.h"
+#include "region/front/ompt.h"
+
+/* Making a thread's counters takes some 20 KiB of its stack. */
+enum { LEAST_STACK = 64 * 1024 };
+
+typedef __typeof__(pthread_create) create_call;
+typedef __typeof__(thrd_create) thrd_call;
+
+static create_call *real_create;
+static thrd_call *real_thrd;
+
+static __attribute__((constructor)) void threads_find(void)
+{
+	*(void **)&real_create = dlsym(RTLD_NEXT, "pthread_create");
+	*(void **)&real_thrd = dlsym(RTLD_NEXT, "thrd_create");
+}
+
+struct creation {
+	union {
+		void *(*pthread)(void *argument);
+		thrd_start_t thrd;
+	} start;
+	void *argument;
+	struct upcr_instance *birth;
+	bool worker;
+};
+
+/* A runtime whose teams are seen: its threads work for teams, and wait in between. */
+static bool threads_are_of_runtime(void *(*start)(void *))
+{
+	void *place;
+	Dl_info object;
+	const char *name;
+
+	memcpy(&place, &start, sizeof(place));
+	if (!dladdr(place, &object) || !object.dli_fname)
+		return false;
+	name = strrchr(object.dli_fname, '/');
+	name = name ? name + 1 : object.dli_fname;
+	if (!strncmp(name, "libgomp", 7))
+		return true;
+	return (!strncmp(name, "libomp", 6) || !strncmp(name, "libiomp5", 8)) && upcr_ompt_sees();
+}
+
+static bool threads_have_room(const pthread_attr_t *attributes)
+{
+	pthread_attr_t usual;
+	size_t size = LEAST_STACK;
+
+	if (attributes)
+		return pthread_attr_getstacksize(attributes, &size) || size >= LEAST_STACK;
+	if (pthread_getattr_default_np(&usual) == 0) {
+		(void)pthread_attr_getstacksize(&usual, &size);
+		pthread_attr_destroy(&usual);
+	}
+	return size >= LEAST_STACK;
+}
+
+/* The new thread begins. Nothing of ours is left to be cleaned up where it is cancelled. */
+static struct creation threads_begin(void *own)
+{
+	const struct creation creation = *(struct creation *)own;
+
+	free(own);
+	if (creation.worker)
+		upcr_begin_worker();
+	else
+		upcr_begin_thread(creation.birth);
+	return creation;
+}
+
+static void *threads_run(void *own)
+{
+	struct creation creation = threads_begin(own);
+
+	return creation.start.pthread(creation.argument);
+}
+
+static int threads_run_thrd(void *own)
+{
+	struct creation creation = threads_begin(own);
+
+	return creation.start.thrd(creation.argument);
+}
+
+/* NULL: the thread is created as it would be without us. */
+static struct creation *threads_prepare(bool worker, bool has_room, void *argument)
+{
+	struct upcr_instance *birth = NULL;
+	struct creation *creation;
+
+	if (!worker && !upcr_birth(&birth))
+		return NULL;
+	creation = has_room ? malloc(sizeof(*creation)) : NULL;
+	if (creation)
+		*creation = (struct creation){.argument = argument, .birth = birth, .worker = worker};
+	else
+		upcr_no_thread(birth, true);
+	return creation;
+}
+
+static void threads_drop(struct creation *creation)
+{
+	if (!creation->worker)
+		upcr_no_thread(creation->birth, false);
+	free(creation);
+}
+
+UPCR_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			       void *(*start)(void *argument), void *argument)
+{
+	struct creation *creation =
+		threads_prepare(threads_are_of_runtime(start), threads_have_room(attributes), argument);
+	int error;
+
+	if (!creation)
+		return real_create(thread, attributes, start, argument);
+	creation->start.pthread = start;
+	error = real_create(thread, attributes, threads_run, creation);
+	if (error)
+		threads_drop(creation);
+	return error;
+}
+
+UPCR_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+	struct creation *creation = threads_prepare(false, threads_have_room(NULL), argument);
+	int error;
+
+	if (!creation)
+		return real_thrd(thread, start, argument);
+	creation->start.thrd = start;
+	error = real_thrd(thread, threads_run_thrd, creation);
+	if (error != thrd_success)
+		threads_drop(creation);
+	return error;
+}
