@@ -230,9 +230,9 @@ bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void
 	return false;
 }
 
-bool upcr_counts_enter(const struct upcr_set *set, unsigned node)
+bool upcr_counts_enter(const struct upcr_set *set, const struct upcr_tree *tree)
 {
-	return upcr_simulated_enter((unsigned)set->number, node);
+	return upcr_simulated_enter((unsigned)set->number, tree);
 }
 
 void upcr_counts_leave(void)

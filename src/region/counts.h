@@ -39,9 +39,10 @@ struct upcr_set {
 /* It runs, in the node. refused is called for each event that libmpx refuses. */
 bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void *arg, const char *event),
 		       void *arg);
-/* Where counts are simulated: the calling thread's are a node's, or nobody's. False: nothing is counted
- * any more. */
-bool upcr_counts_enter(const struct upcr_set *set, unsigned node);
+struct upcr_tree;
+/* Where counts are simulated: the calling thread's are the current node's, or nobody's. False: nothing is
+ * counted any more. */
+bool upcr_counts_enter(const struct upcr_set *set, const struct upcr_tree *tree);
 void upcr_counts_leave(void);
 /* False: nothing has changed. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node);

@@ -561,7 +561,7 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 
 static inline void leave(struct upcr_thread *thread)
 {
-	if (__builtin_expect(thread->simulated, 0) && !upcr_counts_enter(&thread->set, thread->tree.current))
+	if (__builtin_expect(thread->simulated, 0) && !upcr_counts_enter(&thread->set, &thread->tree))
 		upcr_thread_note(thread, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }

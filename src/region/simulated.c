@@ -49,24 +49,40 @@ static uint64_t account_of(unsigned thread, unsigned node)
 /* The simulator had no memory: what it has is another's. */
 static atomic_bool failed;
 
-static bool go_to(uint64_t account)
+static bool go_to(uint64_t account, uint64_t open, uint64_t names)
 {
 	struct upci_doorbell_word word;
-	bool done = upci_ring(UPCI_DOORBELL_ACCOUNT, 0, account, 0, &word) == UPCI_DOORBELL_DONE;
+	bool done = upci_ring(UPCI_DOORBELL_ACCOUNT, open, account, names, &word) == UPCI_DOORBELL_DONE;
 
 	if (!done)
 		atomic_store(&failed, true);
 	return done;
 }
 
-bool upcr_simulated_enter(unsigned thread, unsigned node)
+/* Of its open regions. So many that all bits are taken need not be looked at. */
+static uint64_t names_of(const struct upcr_tree *tree, unsigned depth)
 {
-	return go_to(account_of(thread, node));
+	const struct upcr_open *open = atomic_load_explicit(&tree->open, memory_order_relaxed);
+	uint64_t names = 0;
+	unsigned i;
+
+	if (depth >= 64)
+		return UINT64_MAX;
+	for (i = 0; i < depth; i++)
+		names |= UPCI_DOORBELL_NAME(atomic_load_explicit(&open[i].name, memory_order_relaxed));
+	return names;
+}
+
+bool upcr_simulated_enter(unsigned thread, const struct upcr_tree *tree)
+{
+	unsigned depth = atomic_load_explicit(&tree->depth, memory_order_relaxed);
+
+	return go_to(account_of(thread, tree->current), (uint64_t)depth + 1, names_of(tree, depth));
 }
 
 void upcr_simulated_leave(void)
 {
-	(void)go_to(OURS);
+	(void)go_to(OURS, 0, 0);
 }
 
 void upcr_simulated_end(unsigned thread, unsigned nodes)
@@ -92,12 +108,15 @@ void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event
 		unsigned item = upcs_item_of(event[i]);
 
 		count = item < UPCS_ITEMS ? v[item] : 0;
-		if (atomic_load(&failed) || item == UPCS_ITEMS ||
-		    (status != UPCI_DOORBELL_DONE && status != UPCI_DOORBELL_NONE))
+		if (atomic_load(&failed) || item == UPCS_ITEMS || balance.doubts & UPCI_DOORBELL_HIGH ||
+		    (status != UPCI_DOORBELL_DONE && status != UPCI_DOORBELL_NONE)) {
 			value[i] = upcr_uncounted();
-		else if (balance.doubted)
-			value[i] = upcr_estimated((double)count, INFINITY, 0, INFINITY, 1, UPCR_ROUGH);
-		else
-			value[i] = upcr_exact(count);
+			continue;
+		}
+		value[i] = upcr_exact(count);
+		if (balance.doubts) {
+			value[i].flags |= UPCR_PARTIAL;
+			value[i].high = INFINITY;
+		}
 	}
 }

@@ -16,9 +16,10 @@ bool upcr_simulated_begin(char *why, size_t size);
 /* Is there a count of this name, such as FP_OPS? */
 bool upcr_simulated_has(const char *event);
 
-/* The calling thread: goes on in a node, or in none. thread: a number that no other of the process has,
- * from 0. False: there is no memory, and nothing has a count any more. */
-bool upcr_simulated_enter(unsigned thread, unsigned node);
+struct upcr_tree;
+/* The calling thread: goes on in its tree's current node, or in none. thread: a number that no other of the
+ * process has, from 0. False: there is no memory, and nothing has a count any more. */
+bool upcr_simulated_enter(unsigned thread, const struct upcr_tree *tree);
 void upcr_simulated_leave(void);
 /* The thread has ended: its first nodes, so many, are not asked for again. */
 void upcr_simulated_end(unsigned thread, unsigned nodes);

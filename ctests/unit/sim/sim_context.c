@@ -105,9 +105,11 @@ bool upcs_account_is_there(void)
 	return false;
 }
 
-bool upcs_account_set_locked(uint64_t number)
+bool upcs_account_set_locked(uint64_t number, uint64_t open, uint64_t names)
 {
 	(void)number;
+	(void)open;
+	(void)names;
 	return false;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.c - a table of accounts by number, and which of them each thread works for.
+ * account.c - a table of accounts by number, and which of them each thread works for. Threads that are made
+ * in a region work for its account, where they are in no region of their own: until the region ends, and then
+ * for the account of the region around it. One that outlives the region makes its account a lower bound.
  */
 #include "count/account.h"
 
@@ -20,7 +22,7 @@ struct entry {
 /* Under the lock of threads. */
 static struct entry *entry;
 static uint32_t room, used; /* room: a power of two, or 0 */
-static bool all_doubted;
+static unsigned doubts_of_all;
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -122,24 +124,141 @@ static void charge_locked(struct upcs_counted *t)
 	}
 }
 
-static void change_locked(struct upcs_counted *t, uint64_t number)
+static void account_change_locked(struct upcs_counted *t, uint64_t number)
 {
 	if (t->account == number)
 		return;
 	upcs_fold_thread_locked(t);
 	charge_locked(t);
-	t->account = number;
+	__atomic_store_n(&t->account, number, __ATOMIC_RELAXED);
 }
+
+/* ---- accounts that other threads work for ------------------------------------------------------- */
+
+/* Not 0, or of what is outside of all regions, or of what the marks themselves do. */
+static bool account_is_region(uint64_t account)
+{
+	return !(account & UPCS_OUTSIDE) && account >> 32;
+}
+
+static struct upcs_share account_hand_locked(struct upcs_counted *t, uint64_t account)
+{
+	struct upcs_handed_share *handed = t->handed_share;
+	unsigned i;
+
+	for (i = 0; i < t->handed_shares; i++)
+		if (handed[i].share.account == account && handed[i].open == t->open)
+			return handed[i].share;
+	if (t->handed_shares == UPCS_SHARES) {
+		upcs_account_doubt_locked(account, UPCS_ACCOUNT_LOW);
+		return (struct upcs_share){0, 0};
+	}
+	t->handed_shares++;
+	handed[i] = (struct upcs_handed_share){{account, ++upcs_threads.instances}, t->open};
+	return handed[i].share;
+}
+
+/* Of work for a team it is not known when that ends. */
+void upcs_account_bequeath_locked(struct upcs_counted *t)
+{
+	uint64_t account = upcs_account_of(t);
+
+	upcs_threads.share = (struct upcs_share){0, 0};
+	if (!account_is_region(account) || upcs_region_is_in_runtime(t->stack))
+		return;
+	if (upcs_region_is_away(t->stack))
+		upcs_account_doubt_locked(account, UPCS_ACCOUNT_LOW);
+	else if (account == t->share.account)
+		upcs_threads.share = t->share;
+	else
+		upcs_threads.share = account_hand_locked(t, account);
+}
+
+/* Its maker may have left the region since. */
+static bool account_is_handed_locked(uint64_t instance)
+{
+	const struct upcs_counted *t;
+	unsigned i;
+
+	for (t = upcs_threads.first; t; t = t->next)
+		for (i = 0; i < t->handed_shares; i++)
+			if (t->handed_share[i].share.instance == instance)
+				return true;
+	return false;
+}
+
+void upcs_account_inherit_locked(struct upcs_counted *t)
+{
+	const struct upcs_share share = upcs_threads.share;
+
+	upcs_threads.share = (struct upcs_share){0, 0};
+	if (!share.account)
+		return;
+	if (!account_is_handed_locked(share.instance)) {
+		upcs_account_doubt_locked(share.account, UPCS_ACCOUNT_LOW);
+		return;
+	}
+	t->share = share;
+	t->account = share.account;
+}
+
+/* A team that it leads may go on for the account. */
+static void account_pass_on_locked(struct upcs_counted *t, struct upcs_share share)
+{
+	const unsigned team = __atomic_load_n(&t->was_in_runtime, __ATOMIC_RELAXED) ? UPCS_ACCOUNT_HIGH : 0;
+	const uint64_t before = t->share.account;
+
+	if (t->account == before)
+		account_change_locked(t, share.account);
+	t->share.instance = share.instance;
+	__atomic_store_n(&t->share.account, share.account, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&t->exits, __ATOMIC_ACQUIRE))
+		upcs_account_doubt_locked(before, UPCS_ACCOUNT_LOW | team);
+}
+
+static void account_end_shares_locked(struct upcs_counted *t, uint64_t number, uint64_t open)
+{
+	struct upcs_handed_share ended;
+	struct upcs_counted *other;
+	struct upcs_share around;
+	unsigned i = 0;
+
+	t->open = open;
+	while (i < t->handed_shares) {
+		ended = t->handed_share[i];
+		if (open > ended.open || (open == ended.open && number == ended.share.account)) {
+			i++;
+			continue;
+		}
+		t->handed_share[i] = t->handed_share[--t->handed_shares];
+		around = (struct upcs_share){0, 0};
+		if (open < ended.open && account_is_region(number))
+			around = account_hand_locked(t, number);
+		for (other = upcs_threads.first; other; other = other->next)
+			if (other->share.account && other->share.instance == ended.share.instance)
+				account_pass_on_locked(other, around);
+	}
+}
+
+/* ---- what a thread works for -------------------------------------------------------------------- */
 
 bool upcs_account_is_there(void)
 {
 	return upcs_run.results->options.accounts;
 }
 
-/* The account that the thread works for now. */
-static uint64_t account_of(const struct upcs_counted *t)
+uint64_t upcs_account_of(const struct upcs_counted *t)
 {
-	return t->marking ? 0 : upcs_region_account(t->stack);
+	uint64_t own = upcs_region_account(t->stack);
+	uint64_t share = __atomic_load_n(&t->share.account, __ATOMIC_RELAXED);
+
+	return share && (!own || own & UPCS_OUTSIDE) ? share : own;
+}
+
+/* The account that the thread works for now. */
+static uint64_t account_now(const struct upcs_counted *t)
+{
+	return t->marking ? 0 : upcs_account_of(t);
 }
 
 /* From the first instruction of the library's function to its return, whatever it calls. */
@@ -153,14 +272,19 @@ static void follow_marks(struct upcs_counted *t, const struct upcs_region_block 
 		t->marking = depth + 1;
 }
 
-bool upcs_account_set_locked(uint64_t number)
+bool upcs_account_set_locked(uint64_t number, uint64_t open, uint64_t names)
 {
 	struct upcs_counted *t = upcs_self;
 
 	if (!t || !t->stack || (number && !take(number)))
 		return false;
 	upcs_region_set_account(t->stack, number);
-	change_locked(t, account_of(t));
+	if (open) {
+		if (number)
+			take(number)->names = names;
+		account_end_shares_locked(t, number, open - 1);
+	}
+	account_change_locked(t, account_now(t));
 	return true;
 }
 
@@ -169,17 +293,19 @@ void upcs_account_follow(const struct upcs_region_block *block)
 	struct upcs_counted *t = upcs_self;
 
 	follow_marks(t, block);
-	if (t->account == account_of(t))
+	if (__atomic_load_n(&t->account, __ATOMIC_RELAXED) == account_now(t))
 		return;
 	pthread_mutex_lock(&upcs_threads.lock);
-	change_locked(t, account_of(t));
+	account_change_locked(t, account_now(t));
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
 void upcs_account_end_locked(struct upcs_counted *t)
 {
-	if (t->stack)
-		charge_locked(t);
+	if (!t->stack)
+		return;
+	charge_locked(t);
+	account_end_shares_locked(t, 0, 0);
 }
 
 const struct upcs_account *upcs_account_locked(uint64_t number)
@@ -192,18 +318,33 @@ const struct upcs_account *upcs_account_locked(uint64_t number)
 			upcs_fold_thread_locked(t);
 			charge_locked(t);
 		}
-	if (account && all_doubted)
-		account->doubted = true;
+	if (account)
+		account->doubts |= doubts_of_all;
 	return account;
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------- */
 
-void upcs_account_doubt_all(void)
+void upcs_account_doubt_all(unsigned doubts)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
-	all_doubted = true;
+	doubts_of_all |= doubts;
 	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_account_doubt_locked(uint64_t number, unsigned doubts)
+{
+	struct upcs_account *account = look_up(number);
+
+	if (account)
+		account->doubts |= doubts;
+}
+
+uint64_t upcs_account_names_locked(uint64_t number)
+{
+	const struct upcs_account *account = look_up(number);
+
+	return account ? account->names : 0;
 }
 
 void upcs_account_forked(void)
@@ -215,5 +356,5 @@ void upcs_account_forked(void)
 	free(entry);
 	entry = NULL;
 	room = used = 0;
-	all_doubted = false;
+	doubts_of_all = 0;
 }

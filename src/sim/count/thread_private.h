@@ -29,14 +29,32 @@ struct upcs_scores {
 	unsigned (*vcpus)(void);
 };
 
-/* Where a thread has waited last, or woken others, and in which regions. */
+/* For whom a thread works. */
+struct upcs_stay {
+	uint16_t regions;
+	uint64_t account, names; /* names of the account's regions, a bit each */
+};
+
+/* Where a thread has waited last, or woken others, and for whom it worked. */
 #define UPCS_FUTEXES 64u
 struct upcs_futexes {
 	struct {
 		uint64_t address;
-		uint16_t regions;
+		struct upcs_stay stay;
 	} at[UPCS_FUTEXES];
 	unsigned next;
+};
+
+/* An account that threads work for which were made in its region: in which of its starts, never twice. */
+struct upcs_share {
+	uint64_t account, instance;
+};
+
+/* Of a thread's own account, with how many regions are open in it, that others have. */
+#define UPCS_SHARES 16u
+struct upcs_handed_share {
+	struct upcs_share share;
+	uint64_t open;
 };
 
 /* A thread that is counted. */
@@ -64,6 +82,10 @@ struct upcs_counted {
 	uint64_t account; /* that it works for (account.h) */
 	uint64_t marking; /* 1 + the depth at which it called a library of marks; 0: it did not */
 	uint64_t charged[UPCS_TALLIES]; /* so much of it is in accounts, or nobody's */
+	struct upcs_share share;        /* of its maker's; account 0: none, atomic */
+	uint64_t open;                  /* regions that are open in its own account */
+	struct upcs_handed_share handed_share[UPCS_SHARES];
+	unsigned handed_shares;
 };
 
 /* Of the whole process. */
@@ -79,6 +101,7 @@ struct upcs_threads {
 	struct upcs_meeting *meetings;
 	uint16_t bequeathed; /* in programs with regions one thread is coming at a time: its regions, */
 	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ... and which of them, of so many */
+	struct upcs_share share;                        /* the same of accounts */
 	uint32_t coming;  /* calls that make a thread, whose thread has not begun */
 	uint32_t waiting; /* who wait until none is coming: calls that would make one wait for them */
 	pthread_cond_t came;

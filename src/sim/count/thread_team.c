@@ -25,7 +25,7 @@ static void doubt_all(void)
 {
 	upcs_counts_doubt(upcs_self->record, __atomic_load_n(&upcs_regions_entered, __ATOMIC_RELAXED),
 			  UPCS_DOUBT_UNPLACED);
-	upcs_account_doubt_all();
+	upcs_account_doubt_all(UPCS_ACCOUNT_LOW);
 }
 
 /* The runtime calls a function of the program. Work of which it is not sure for whom it is counts for
@@ -44,12 +44,12 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 		return;
 	if (!work.sure)
 		work.regions = 0;
-	if (work.regions == upcs_region_active(t->stack) && work.account == upcs_region_account(t->stack))
+	if (work.regions == upcs_region_active(t->stack) && work.account == upcs_account_of(t))
 		return;
 	if (upcs_region_adopt(t->stack, work.regions, work.account))
 		return;
 	upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_UNPLACED | UPCS_DOUBT_CUT);
-	upcs_account_doubt_all();
+	upcs_account_doubt_all(UPCS_ACCOUNT_LOW | UPCS_ACCOUNT_HIGH);
 }
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
@@ -60,7 +60,7 @@ void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *
 		/* The runtime's own threads begin in it. */
 		if (!t->was_in_runtime)
 			t->in_team = t->record->number && upcs_region_depth(t->stack) <= 1;
-		t->was_in_runtime = true;
+		__atomic_store_n(&t->was_in_runtime, true, __ATOMIC_RELAXED);
 		upcs_team_enter(&t->hand);
 	} else if (upcs_region_is_called_out(t->stack, block)) {
 		begin_work(t, block->begin);
@@ -92,7 +92,7 @@ void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
 		if (!upcs_team_is_code(value))
 			continue;
 		if (store)
-			upcs_team_store(&t->hand, upcs_region_active(t->stack), upcs_region_account(t->stack),
+			upcs_team_store(&t->hand, upcs_region_active(t->stack), upcs_account_of(t),
 					address + i, value);
 		else
 			upcs_team_load(&t->hand, address + i, value);
@@ -145,8 +145,12 @@ void upcs_thread_bequeath_locked(struct upcs_counted *t)
 	unsigned rest, r;
 
 	/* Nobody knows whose either of two is. */
-	if (!wait_for_coming_locked())
+	if (!wait_for_coming_locked()) {
 		upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_HELPED | UPCS_DOUBT_CUT);
+		upcs_account_doubt_locked(upcs_account_of(t), UPCS_ACCOUNT_LOW | UPCS_ACCOUNT_HIGH);
+		upcs_account_doubt_locked(upcs_threads.share.account, UPCS_ACCOUNT_LOW | UPCS_ACCOUNT_HIGH);
+	}
+	upcs_account_bequeath_locked(t);
 	upcs_threads.bequeathed = regions;
 	for (rest = regions; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
@@ -183,6 +187,7 @@ void upcs_thread_inherit_locked(struct upcs_counted *t)
 		}
 	}
 	upcs_threads.bequeathed = 0;
+	upcs_account_inherit_locked(t);
 	if (t->inherited)
 		upcs_thread_change_regions_locked(t);
 }
@@ -231,38 +236,60 @@ static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
 	return i;
 }
 
-static void note(struct upcs_futexes *futexes, uint64_t address, uint16_t regions)
+static void note(struct upcs_futexes *futexes, uint64_t address, const struct upcs_stay *stay)
 {
 	unsigned i = find(futexes, address);
 
 	if (i == UPCS_FUTEXES)
 		i = futexes->next++ % UPCS_FUTEXES;
 	futexes->at[i].address = address;
-	futexes->at[i].regions = regions;
+	futexes->at[i].stay = *stay;
+}
+
+static struct upcs_stay stay_locked(const struct upcs_counted *t)
+{
+	struct upcs_stay stay = {.regions = own_regions(t)};
+
+	if (upcs_region_is_in_runtime(t->stack))
+		return stay;
+	stay.account = upcs_account_of(t);
+	stay.names = upcs_account_names_locked(stay.account) | upcs_account_names_locked(t->share.account);
+	return stay;
+}
+
+/* The one is in a region that the other is not in. Names beyond the last bit share it. */
+static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *other)
+{
+	return one->names & ~(other->names & (UINT64_MAX >> 1));
 }
 
 /* What one of them is in and the other is not: that one is given work for it, or has done some. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
 	unsigned i = find(&waits->waited, address), k = find(&wakes->woke, address);
-	uint16_t waiting, waking;
+	const struct upcs_stay *waiting, *waking;
 
 	if (i == UPCS_FUTEXES || k == UPCS_FUTEXES)
 		return;
-	waiting = waits->waited.at[i].regions;
-	waking = wakes->woke.at[k].regions;
-	upcs_counts_doubt(waits->record, waking & (uint16_t)~waiting, UPCS_DOUBT_HELPED);
-	upcs_counts_doubt(wakes->record, waiting & (uint16_t)~waking, UPCS_DOUBT_HELPED);
+	waiting = &waits->waited.at[i].stay;
+	waking = &wakes->woke.at[k].stay;
+	upcs_counts_doubt(waits->record, waking->regions & (uint16_t)~waiting->regions, UPCS_DOUBT_HELPED);
+	upcs_counts_doubt(wakes->record, waiting->regions & (uint16_t)~waking->regions, UPCS_DOUBT_HELPED);
+	if (is_in_more(waking, waiting))
+		upcs_account_doubt_locked(waking->account, UPCS_ACCOUNT_LOW);
+	if (is_in_more(waiting, waking))
+		upcs_account_doubt_locked(waiting->account, UPCS_ACCOUNT_LOW);
 }
 
 /* Who is to be woken may not wait yet. */
 static void waits(struct upcs_counted *t, uint64_t address)
 {
-	uint16_t regions = own_regions(t);
 	struct upcs_counted *other;
+	struct upcs_stay stay;
 
 	pthread_mutex_lock(&upcs_threads.lock);
-	note(&t->waited, address, regions);
+	stay = stay_locked(t);
+	note(&t->waited, address, &stay);
 	for (other = upcs_threads.first; other; other = other->next)
 		if (other != t)
 			compare_locked(t, other, address);
@@ -271,11 +298,12 @@ static void waits(struct upcs_counted *t, uint64_t address)
 
 static void wakes(struct upcs_counted *t, uint64_t address)
 {
-	uint16_t regions = own_regions(t);
 	struct upcs_counted *other;
+	struct upcs_stay stay;
 
 	pthread_mutex_lock(&upcs_threads.lock);
-	note(&t->woke, address, regions);
+	stay = stay_locked(t);
+	note(&t->woke, address, &stay);
 	for (other = upcs_threads.first; other; other = other->next)
 		if (other != t)
 			compare_locked(other, t, address);
@@ -287,7 +315,7 @@ void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
 {
 	struct upcs_counted *t = upcs_self;
 
-	if (!t || !t->stack)
+	if (!t || !t->stack || t->marking)
 		return;
 	switch (operation & FUTEX_COMMAND) {
 	case FUTEX_WAIT:

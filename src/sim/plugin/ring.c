@@ -163,11 +163,11 @@ static void create(struct upci_doorbell_word *word)
 	word->value = c ? c->id : 0;
 }
 
-static uint64_t set_account(uint64_t number)
+static uint64_t set_account(uint64_t number, uint64_t open, uint64_t names)
 {
 	if (!upcs_account_is_there() || upcs_thread_self() == UPCS_NO_THREAD)
 		return UPCI_DOORBELL_NOT_COUNTED;
-	return upcs_account_set_locked(number) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
+	return upcs_account_set_locked(number, open, names) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
 }
 
 /* More than there can be are not looked for. */
@@ -187,7 +187,9 @@ static void balance(uint64_t number, struct upci_doorbell_balance *is)
 	_Static_assert(UPCS_OUTSIDE == UPCI_DOORBELL_OUTSIDE, "it is one bit");
 	_Static_assert(UPCS_TALLIES <= UPCI_DOORBELL_TALLIES, "all have a place");
 	is->status = account ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NONE;
-	is->doubted = account && account->doubted;
+	_Static_assert(UPCS_ACCOUNT_LOW == UPCI_DOORBELL_LOW && UPCS_ACCOUNT_HIGH == UPCI_DOORBELL_HIGH,
+		       "these are the same bits");
+	is->doubts = account ? account->doubts : 0;
 	for (t = 0; account && t < UPCS_TALLIES; t++)
 		is->tally[upcs_tally_place[t]] = account->tally[t];
 }
@@ -223,7 +225,7 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 	else if (operation == UPCI_DOORBELL_CREATE)
 		create(&answer->word);
 	else if (operation == UPCI_DOORBELL_ACCOUNT)
-		answer->word.status = set_account(a);
+		answer->word.status = set_account(a, id, b);
 	else if (operation == UPCI_DOORBELL_CLOSE)
 		answer->word.status = close_accounts(a, b);
 	else if (operation == UPCI_DOORBELL_BALANCE)

@@ -27,7 +27,9 @@
  *
  * An account is what was done for one number, since the process began: its threads say for which
  * they work, of 0 nobody keeps account. What an OpenMP team does for a thread goes to the account that
- * thread works for as it hands out the work, unless who does it has gone on to another meanwhile.
+ * thread works for as it hands out the work, unless who does it has gone on to another meanwhile. A thread
+ * that is made while its maker works for an account works for that, too, where it is in no region of its
+ * own, until the maker has left the region; then for the account around it.
  * Accounts with the highest bit are of what is in no region: they give way to those of teams, and not the
  * other way round. There are accounts where upc_run was told so (--accounts).
  *
@@ -43,7 +45,7 @@
 
 #define UPCI_DOORBELL_CALL 0x5550
 #define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
-#define UPCI_DOORBELL_VERSION 3u
+#define UPCI_DOORBELL_VERSION 4u
 
 enum upci_doorbell_operation {
 	UPCI_DOORBELL_HELLO,     /* answer: hello; no context			     */
@@ -60,7 +62,8 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_BIND,      /* a: counter, b: UPCI_PANEL_*; answer: word	     */
 	UPCI_DOORBELL_FLIP,      /* a: counter, b: bit; answer: word		     */
 	UPCI_DOORBELL_FETCH,     /* answer: the oldest interrupt, or NONE	     */
-	UPCI_DOORBELL_ACCOUNT,   /* a: number; answer: word. No context, as below	     */
+	UPCI_DOORBELL_ACCOUNT,   /* a: number; answer: word. In place of a context, as below, how many
+				    regions are open, and 1; 0: as before; b: which (UPCI_DOORBELL_NAME) */
 	UPCI_DOORBELL_BALANCE,   /* a: number; answer: balance			     */
 	UPCI_DOORBELL_CLOSE,     /* a: number, b: so many from there are forgotten; answer: word */
 };
@@ -96,13 +99,19 @@ struct upci_doorbell_hello {
 };
 
 #define UPCI_DOORBELL_OUTSIDE (UINT64_C(1) << 63)
+/* The bit of a region's name, by its number: the same in all threads. Numbers from 63 on share one. */
+#define UPCI_DOORBELL_NAME(number) (UINT64_C(1) << ((number) < 63 ? (number) : 63))
+
+/* Of a balance: work of other threads may be missing; work for another may be in it. */
+#define UPCI_DOORBELL_LOW 1u
+#define UPCI_DOORBELL_HIGH 2u
 
 /* The tallies of a core in the order of their events' ids, INSTRUCTIONS, and those of them that are
  * unknown. */
 #define UPCI_DOORBELL_TALLIES 64u
 struct upci_doorbell_balance {
 	uint64_t status;
-	uint64_t doubted; /* 1: for whom some of it was done could not be told */
+	uint64_t doubts; /* UPCI_DOORBELL_LOW, _HIGH */
 	uint64_t tally[UPCI_DOORBELL_TALLIES];
 };
 
