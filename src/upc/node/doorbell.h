@@ -45,7 +45,7 @@
 
 #define UPCI_DOORBELL_CALL 0x5550
 #define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
-#define UPCI_DOORBELL_VERSION 4u
+#define UPCI_DOORBELL_VERSION 3u
 
 enum upci_doorbell_operation {
 	UPCI_DOORBELL_HELLO,     /* answer: hello; no context			     */
