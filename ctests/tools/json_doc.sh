@@ -295,13 +295,14 @@ EOF
 			"$UPC_REGIONS" -f json -o json -- ./marked && prints upc_regions json &&
 			"$UPC_REGIONS" -t -m nopmu -f json -o json -- ./marked && prints upc_regions json &&
 			"$UPC_REGIONS" -t -m bgp -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -r 2 -e upc:::$soft -f json -o json -- ./marked && prints upc_regions json &&
 			"$UPC_REGIONS" -m nopmu -f csv -o csv -- ./marked && heads upc_regions csv &&
 			"$UPC_REGIONS" -t --paths -f csv -o csv -- ./marked && heads upc_regions csv
 	}
 	check_perf "upc_regions" regions_print
 	regions_differ()
 	{
-		"$UPC_REGIONS" -e upc:::$soft -f json -o a.json -- ./marked && cp a.json b.json &&
+		"$UPC_REGIONS" -r 4 -e upc:::$soft -f json -o a.json -- ./marked && cp a.json b.json &&
 			"$UPC_REGIONS" --diff a.json -f json -o json b.json && prints 'upc_regions --diff' json &&
 			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv
 	}

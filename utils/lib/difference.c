@@ -11,6 +11,12 @@
 
 #define LEVEL .95
 
+double util_measured_half(const struct util_measured *measured)
+{
+	return measured->exact ? 0
+			       : measured->error * mpxi_level_student(LEVEL, fmin(measured->freedom, 1e6));
+}
+
 void util_difference_find(struct util_difference *d)
 {
 	double a = d->before.exact ? 0 : d->before.error * d->before.error;

@@ -15,8 +15,12 @@ struct util_measured {
 	bool open;                    /* a lower bound, or not counted: nothing is said */
 };
 
+/* Half of the 95 % interval; 0 of what is exact. */
+double util_measured_half(const struct util_measured *measured);
+
 enum util_verdict {
 	UTIL_OPEN,     /* one of them is                                     */
+	UTIL_UNJUDGED, /* by the caller: runs are too few                    */
 	UTIL_SAME,     /* both are exact, and equal                          */
 	UTIL_NOT_TOLD, /* not by more than their errors, among so many others */
 	UTIL_LESS,     /* the second is                                      */

@@ -146,7 +146,7 @@ struct regions_process *regions_add_process(struct regions_data *data)
 	if (!util_grow(&data->process, data->processes, sizeof(*list)))
 		return NULL;
 	list = &data->process[data->processes++];
-	*list = (struct regions_process){.pid = -1, .parent = -1, .rank = -1, .ranks = -1};
+	*list = (struct regions_process){.pid = -1, .parent = -1, .rank = -1, .ranks = -1, .run = data->runs};
 	return list;
 }
 
@@ -204,6 +204,8 @@ static int before(const void *a, const void *b)
 {
 	const struct regions_process *p = a, *q = b;
 
+	if (p->run != q->run)
+		return p->run < q->run ? -1 : 1;
 	if (p->rank != q->rank)
 		return p->rank < q->rank ? -1 : 1;
 	if (p->started && q->started && strcmp(p->started, q->started))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_data.h - what processes have counted by region, of one run: names, call paths, and of each
- * thread its values by path, exclusive. Pure; sums of them are made by regions_sums.h.
+ * regions_data.h - what processes have counted by region, in one run or several: names, call paths, and of
+ * each thread its values by path, exclusive. Pure; sums of them are made by regions_sums.h.
  *
  * Ownership: all of it is the data's. Numbers of names, paths and events are places in its tables.
  */
@@ -15,6 +15,7 @@
 #include "region/sum.h"
 
 #define REGIONS_NONE UINT32_MAX
+#define REGIONS_RUNS_MAX 10000
 
 struct regions_path {
 	uint32_t parent, name; /* the parent stands before it; REGIONS_NONE both: outside of all regions */
@@ -48,6 +49,7 @@ struct regions_note {
 struct regions_process {
 	char *file, *command, *host, *started, *ended, *clock;
 	long pid, parent, rank, ranks; /* -1: not known */
+	unsigned run;                  /* from 0 */
 	double seconds;
 	uint64_t slice_ns;
 	uint32_t events; /* of the data's, so many from the first have places in its rows */
@@ -69,6 +71,7 @@ struct regions_data {
 	uint32_t paths, path_room, *path_bucket, path_buckets;
 	struct regions_process *process;
 	size_t processes;
+	unsigned runs; /* that are whole: processes that come are of the next one */
 };
 
 /* False: out of memory. All calls below likewise; what is there stays. */
@@ -90,7 +93,7 @@ bool regions_add_note(struct regions_process *process, const char *what, const c
 /* The process that was added last goes again. */
 void regions_drop_last(struct regions_data *data);
 
-/* Processes by rank, then by when they began; threads by number. */
+/* Processes by run, then by rank, then by when they began; threads by number. */
 void regions_sort(struct regions_data *data);
 
 #endif

@@ -1,183 +1,129 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.c - finds what belongs together in two runs, and judges all of it at once.
+ * regions_diff.c - finds what both sides have, and judges all of it at once.
  */
 #include "regions/regions_diff.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "regions/regions_report.h"
-
-/* Of one run: a region's text, and its counts. */
-struct found {
-	char *name;
-	const struct regions_counts *counts;
-};
-
-static int by_name(const void *a, const void *b)
+bool regions_diff_has(const struct regions_diff *diff, unsigned side, uint32_t key)
 {
-	return strcmp(((const struct found *)a)->name, ((const struct found *)b)->name);
+	const struct regions_side *of = &diff->side[side];
+
+	for (unsigned i = of->first; i < of->first + of->n; i++)
+		if (diff->runs->of[i].line[key].counts.used)
+			return true;
+	return false;
 }
 
-static void free_found(struct found *list, size_t n)
+/* Is what is exclusive something else than inclusive? */
+static bool diff_has_own(const struct regions_diff *diff, uint32_t key, uint32_t measure)
 {
-	while (list && n)
-		free(list[--n].name);
-	free(list);
-}
+	const unsigned runs = diff->side[0].n + diff->side[1].n;
 
-static struct found *find_all(const struct regions_data *data, const struct regions_sums *sums, size_t *n)
-{
-	struct found *list = calloc(sums->keys + 1, sizeof(*list));
-	uint32_t i;
+	for (unsigned i = 0; measure != REGIONS_CALLS && i < runs; i++) {
+		const struct regions_counts *counts = &diff->runs->of[i].line[key].counts;
+		const uint32_t event = measure - REGIONS_EVENT;
 
-	*n = 0;
-	for (i = 0; list && i < sums->keys; i++) {
-		if (!sums->line[i].counts.used)
-			continue;
-		list[*n].counts = &sums->line[i].counts;
-		list[*n].name = sums->by == REGIONS_BY_PATH ? regions_path_text(data, i, true)
-							    : strdup(regions_name_of(data, sums->by, i));
-		if (!list[(*n)++].name) {
-			free_found(list, *n);
-			return NULL;
-		}
+		if (measure == REGIONS_SECONDS
+			    ? counts->seconds != counts->own_seconds
+			    : counts->value[event].value != counts->own[event].value ||
+				      counts->value[event].whole != counts->own[event].whole)
+			return true;
 	}
-	if (list)
-		qsort(list, *n, sizeof(*list), by_name);
-	return list;
+	return false;
 }
 
-/* Both lists are in the order of names. */
-static bool pair_up(struct regions_diff *diff, struct found *before, size_t n, struct found *after, size_t m)
+static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, bool own)
 {
-	size_t i = 0, k = 0;
+	struct regions_compared *compared = &diff->compared[diff->n];
+	struct util_difference *difference = &compared->difference;
+	struct util_measured *const measured[] = {&difference->before, &difference->after};
 
-	diff->pair = calloc(n + m + 1, sizeof(*diff->pair));
-	if (!diff->pair)
-		return false;
-	while (i < n || k < m) {
-		int order = i == n ? 1 : k == m ? -1 : strcmp(before[i].name, after[k].name);
-		struct regions_pair *pair = &diff->pair[diff->pairs++];
+	*compared = (struct regions_compared){.key = key, .measure = measure, .own = own};
+	for (unsigned side = 0; side < 2; side++) {
+		const struct regions_side *of = &diff->side[side];
+		unsigned counted;
 
-		if (order <= 0) {
-			pair->name = before[i].name;
-			before[i].name = NULL;
-			pair->before = before[i++].counts;
-		}
-		if (order >= 0) {
-			if (!pair->name) {
-				pair->name = after[k].name;
-				after[k].name = NULL;
-			}
-			pair->after = after[k++].counts;
-		}
+		*measured[side] =
+			regions_runs_mean(diff->runs, of->first, of->n, key, measure, own, &counted);
+		if (!counted)
+			return false;
+		/* Counted in some of the runs alone. */
+		measured[side]->open |= diff->judged && counted < REGIONS_RUNS_JUDGED;
 	}
+	util_difference_find(difference);
+	diff->n++;
 	return true;
 }
 
-static struct util_measured measured(const struct upcr_value *value)
+static void diff_add_line(struct regions_diff *diff, uint32_t key)
 {
-	return (struct util_measured){
-		.value = upcr_is_exact(value) ? (double)value->whole : value->value,
-		.error = value->error,
-		.freedom = value->freedom,
-		.exact = upcr_is_exact(value),
-		.open = upcr_is_lower_bound(value),
-	};
+	for (uint32_t measure = 0; measure < REGIONS_EVENT + diff->data->events.n; measure++)
+		if (diff_add(diff, key, measure, false) && diff_has_own(diff, key, measure))
+			diff_add(diff, key, measure, true);
 }
 
-static uint32_t event_of(const struct regions_data *data, const char *name)
+static bool diff_judge(struct regions_diff *diff)
 {
-	uint32_t i;
+	struct util_difference *list = calloc(diff->n + 1, sizeof(*list));
+	bool done = list != NULL;
 
-	for (i = 0; i < data->events.n && strcmp(data->events.text[i], name); i++)
-		;
-	return i;
-}
-
-static void add_change(struct regions_diff *diff, size_t pair, const char *event, bool exclusive,
-		       const struct upcr_value *before, const struct upcr_value *after)
-{
-	struct regions_changed *changed = &diff->changed[diff->changes++];
-
-	*changed = (struct regions_changed){.pair = pair, .event = event, .exclusive = exclusive};
-	changed->difference.before = measured(before);
-	changed->difference.after = measured(after);
-	util_difference_find(&changed->difference);
-}
-
-static bool judge(struct regions_diff *diff)
-{
-	struct util_difference *list = calloc(diff->changes + 1, sizeof(*list));
-	size_t i;
-	bool done;
-
-	for (i = 0; list && i < diff->changes; i++)
-		list[i] = diff->changed[i].difference;
-	done = list && util_difference_judge(list, diff->changes);
-	for (i = 0; done && i < diff->changes; i++)
-		diff->changed[i].difference = list[i];
+	for (size_t i = 0; done && i < diff->n; i++)
+		list[i] = diff->compared[i].difference;
+	done = done && util_difference_judge(list, diff->n);
+	for (size_t i = 0; done && i < diff->n; i++) {
+		if (!diff->judged && list[i].verdict != UTIL_OPEN)
+			list[i].verdict = UTIL_UNJUDGED;
+		diff->compared[i].difference = list[i];
+		diff->differ += list[i].verdict >= UTIL_LESS;
+	}
 	free(list);
 	return done;
 }
 
-static double size_of(const struct regions_changed *changed)
+static double diff_size(const struct regions_compared *compared)
 {
-	const struct util_difference *d = &changed->difference;
+	const struct util_difference *d = &compared->difference;
 
 	return fabs(d->change) / fmax(fmax(d->before.value, d->after.value), 1e-300);
 }
 
-/* The largest part of its count first. */
-static int by_size(const void *a, const void *b)
+/* Those that differ come first, and then the largest part of their number. */
+static int diff_by_size(const void *a, const void *b)
 {
-	double p = size_of(a), q = size_of(b);
+	const struct regions_compared *p = a, *q = b;
+	const bool told = p->difference.verdict >= UTIL_LESS;
+	const double s = diff_size(p), t = diff_size(q);
 
-	return p > q ? -1 : p < q;
+	if (told != (q->difference.verdict >= UTIL_LESS))
+		return told ? -1 : 1;
+	if (s != t)
+		return s > t ? -1 : 1;
+	return p->key != q->key ? (p->key < q->key ? -1 : 1) : (int)p->measure - (int)q->measure;
 }
 
-bool regions_diff_of(const struct regions_data *before, const struct regions_sums *sums_before,
-		     const struct regions_data *after, const struct regions_sums *sums_after,
-		     struct regions_diff *diff)
+bool regions_diff_of(struct regions_diff *diff)
 {
-	size_t n = 0, m = 0, i;
-	struct found *a = find_all(before, sums_before, &n), *b = find_all(after, sums_after, &m);
-	uint32_t event, other;
-	bool done;
+	const struct regions_sums *first = &diff->runs->of[0];
+	const size_t measures = REGIONS_EVENT + (size_t)first->events;
+	size_t keys = 0;
 
-	memset(diff, 0, sizeof(*diff));
-	done = a && b && pair_up(diff, a, n, b, m);
-	if (done)
-		diff->changed = calloc(2 * diff->pairs * before->events.n + 1, sizeof(*diff->changed));
-	done = done && diff->changed;
-	for (i = 0; done && i < diff->pairs; i++)
-		for (event = 0; diff->pair[i].before && diff->pair[i].after && event < before->events.n;
-		     event++) {
-			const char *name = before->events.text[event];
-
-			other = event_of(after, name);
-			if (other == after->events.n)
-				continue;
-			add_change(diff, i, name, false, &diff->pair[i].before->value[event],
-				   &diff->pair[i].after->value[other]);
-			add_change(diff, i, name, true, &diff->pair[i].before->own[event],
-				   &diff->pair[i].after->own[other]);
-		}
-	done = done && judge(diff);
-	if (done)
-		qsort(diff->changed, diff->changes, sizeof(*diff->changed), by_size);
-	free_found(a, n);
-	free_found(b, m);
-	return done;
+	for (uint32_t key = 0; key < first->keys; key++)
+		keys += regions_diff_has(diff, 0, key) && regions_diff_has(diff, 1, key);
+	diff->compared = calloc(2 * keys * measures + 1, sizeof(*diff->compared));
+	diff->judged = diff->side[0].n >= REGIONS_RUNS_JUDGED && diff->side[1].n >= REGIONS_RUNS_JUDGED;
+	for (uint32_t key = 0; diff->compared && key < first->keys; key++)
+		if (regions_diff_has(diff, 0, key) && regions_diff_has(diff, 1, key))
+			diff_add_line(diff, key);
+	if (!diff->compared || !diff_judge(diff))
+		return false;
+	qsort(diff->compared, diff->n, sizeof(*diff->compared), diff_by_size);
+	return true;
 }
 
 void regions_diff_free(struct regions_diff *diff)
 {
-	while (diff->pairs)
-		free(diff->pair[--diff->pairs].name);
-	free(diff->pair);
-	free(diff->changed);
+	free(diff->compared);
 }

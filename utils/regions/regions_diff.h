@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.h - two runs beside each other: which counts of which regions differ by more than their
- * errors explain.
+ * regions_diff.h - runs before and runs after: which numbers of which regions differ by more than runs do.
  */
 #ifndef REGIONS_DIFF_H
 #define REGIONS_DIFF_H
@@ -10,36 +9,41 @@
 #include <stdio.h>
 
 #include "lib/difference.h"
-#include "regions/regions_sums.h"
+#include "regions/regions_runs.h"
 
-/* A region that one of them has at least; by its name, or its path's text. */
-struct regions_pair {
-	char *name;
-	const struct regions_counts *before, *after; /* NULL: it is not there */
+/* Runs of one side; those of both stand one behind the other. */
+struct regions_side {
+	char *const *file; /* [files]: where they are from */
+	unsigned files, first, n;
 };
 
-struct regions_changed {
-	size_t pair;
-	const char *event;
-	bool exclusive;
+struct regions_compared {
+	uint32_t key, measure; /* of regions_runs.h */
+	bool own;              /* exclusive */
 	struct util_difference difference;
 };
 
 struct regions_diff {
-	struct regions_pair *pair;
-	size_t pairs;
-	struct regions_changed *changed; /* of each pair and event that both have, inclusive and exclusive */
-	size_t changes;
+	const struct regions_data *data;
+	const struct regions_runs *runs;
+	enum regions_by by;
+	struct regions_side side[2];
+	bool judged; /* both sides have runs enough */
+	/* Of each region that both sides have: calls, times and events, those with the largest change first.
+	 * What is exclusive is left out where it is the same as inclusive in all runs. */
+	struct regions_compared *compared;
+	size_t n, differ;
 };
 
-/* Data and sums stay where they are, as long as the difference is used. False: out of memory. */
-bool regions_diff_of(const struct regions_data *before, const struct regions_sums *sums_before,
-		     const struct regions_data *after, const struct regions_sums *sums_after,
-		     struct regions_diff *diff);
+/* data, runs, by and side are set. False: out of memory. */
+bool regions_diff_of(struct regions_diff *diff);
 void regions_diff_free(struct regions_diff *diff);
 
-bool regions_diff_text(FILE *out, const struct regions_diff *diff, const char *before, const char *after);
-bool regions_diff_json(FILE *out, const struct regions_diff *diff, const char *before, const char *after);
+/* Some run of that side has been in the region. */
+bool regions_diff_has(const struct regions_diff *diff, unsigned side, uint32_t key);
+
+bool regions_diff_text(FILE *out, const struct regions_diff *diff);
+bool regions_diff_json(FILE *out, const struct regions_diff *diff);
 bool regions_diff_csv(FILE *out, const struct regions_diff *diff);
 
 #endif

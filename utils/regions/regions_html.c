@@ -272,6 +272,8 @@ static void html_headings(const struct regions_sheet *sheet)
 		sheet->imbalance->caption = "Imbalance";
 		sheet->imbalance->before = html_imbalance;
 	}
+	if (!sheet->threads)
+		return;
 	sheet->threads->caption = "Threads";
 	if (report->per_thread || thread_rows(report->data) <= THREAD_ROWS)
 		return;

@@ -25,6 +25,7 @@ struct reader {
 	struct regions_process *process;
 	uint32_t *name, *event; /* numbers of the file's */
 	size_t names, events;
+	unsigned runs;
 };
 
 static bool wrong(const struct reader *reader, const char *what)
@@ -284,6 +285,7 @@ static bool read_all(struct reader *reader, const json_t *root)
 	reader->process = regions_add_process(reader->data);
 	if (!reader->process)
 		return no_memory(reader);
+	reader->runs = 1;
 	if (!read_head(reader, root) || !read_notes(reader, json_object_get(root, "notes")))
 		return false;
 	json_array_foreach(threads, i, thread) if (!read_thread(reader, thread)) return false;
@@ -342,21 +344,24 @@ static bool read_report_parent(const struct reader *reader, const json_t *object
 	return *path != REGIONS_NONE || no_memory(reader);
 }
 
-static bool read_report_path(const struct reader *reader, const json_t *object, struct regions_thread *thread,
+static bool read_report_path(const struct reader *reader, const json_t *object,
 			     const struct report_paths *paths)
 {
 	const json_t *counts = json_object_get(object, "counts"), *item,
-		     *number = json_object_get(object, "path");
+		     *number = json_object_get(object, "path"), *run = json_object_get(object, "run");
 	size_t i, at = json_is_integer(number) ? (size_t)json_integer_value(number) : SIZE_MAX;
+	struct regions_process *process = reader->process + json_integer_value(run);
 	struct regions_row *row;
 	uint32_t path;
 
 	if (at >= paths->room)
 		return wrong(reader, "a path has no number");
+	if (json_integer_value(run) < 0 || json_integer_value(run) >= reader->runs)
+		return wrong(reader, "a path is of a run that is not there");
 	if (!read_report_parent(reader, object, paths, &path))
 		return false;
 	paths->of[at] = path;
-	row = regions_add_row(reader->process, thread, path);
+	row = regions_add_row(process, process->thread, path);
 	if (!row)
 		return no_memory(reader);
 	row->calls = count_of(json_object_get(object, "calls"));
@@ -373,7 +378,7 @@ static bool read_report_path(const struct reader *reader, const json_t *object, 
 }
 
 /* Paths that nobody was in have no line, and their numbers are left out. */
-static bool read_report_paths(const struct reader *reader, const json_t *list, struct regions_thread *thread)
+static bool read_report_paths(const struct reader *reader, const json_t *list)
 {
 	struct report_paths paths = {.room = 4 * json_array_size(list) + 64};
 	const json_t *path;
@@ -392,41 +397,57 @@ static bool read_report_paths(const struct reader *reader, const json_t *list, s
 		return no_memory(reader);
 	memset(paths.of, 0xff, paths.room * sizeof(*paths.of));
 	for (i = 0; done && i < json_array_size(list); i++)
-		done = read_report_path(reader, json_array_get(list, i), thread, &paths);
+		done = read_report_path(reader, json_array_get(list, i), &paths);
 	free(paths.of);
 	return done;
 }
 
-static bool read_report(struct reader *reader, const json_t *root)
+/* A process with one thread. */
+static bool read_report_run(struct reader *reader, const json_t *root, unsigned run)
 {
-	const json_t *paths = json_object_get(root, "call_paths");
+	struct regions_process *process = regions_add_process(reader->data);
 	struct regions_thread *thread;
-	struct regions_process *process;
 
-	if (json_integer_value(json_object_get(root, "schema")) != SHEET_SCHEMA)
-		return wrong(reader, "its \"schema\" is not 2; make the report anew with this release");
-	if (!json_is_array(paths))
-		return wrong(reader, "it has no call paths");
-	process = reader->process = regions_add_process(reader->data);
 	if (!process)
 		return no_memory(reader);
+	/* Processes may have moved. */
+	reader->process = process - run;
+	reader->runs = run + 1;
+	process->run += run;
 	process->file = strdup(reader->file);
 	process->command = text_of(root, "title");
 	process->host = strdup("");
 	process->started = strdup("");
 	process->ended = strdup("");
 	process->clock = strdup("");
+	process->events = reader->data->events.n;
 	if (!process->file || !process->command || !process->host || !process->started || !process->ended ||
 	    !process->clock)
 		return no_memory(reader);
+	thread = regions_add_thread(process);
+	return (thread && (thread->name = strdup(""))) || no_memory(reader);
+}
+
+/* Of several runs, paths of each run beside their means. */
+static bool read_report(struct reader *reader, const json_t *root)
+{
+	const json_t *runs = json_object_get(root, "runs");
+	const json_t *paths = json_object_get(root, runs ? "run_paths" : "call_paths");
+	const size_t n = runs ? json_array_size(runs) : 1;
+	bool done = true;
+
+	if (json_integer_value(json_object_get(root, "schema")) != SHEET_SCHEMA)
+		return wrong(reader, "its \"schema\" is not 2; make the report anew with this release");
+	if (!json_is_array(paths))
+		return wrong(reader, "it has no call paths");
+	if (n < 1 || n > REGIONS_RUNS_MAX)
+		return wrong(reader, "it has no runs, or too many");
 	if (!read_numbers(reader, json_object_get(root, "events"), &reader->data->events, &reader->event,
 			  &reader->events))
 		return false;
-	process->events = reader->data->events.n;
-	thread = regions_add_thread(process);
-	if (!thread || !(thread->name = strdup("")))
-		return no_memory(reader);
-	return read_report_paths(reader, paths, thread);
+	for (unsigned i = 0; done && i < n; i++)
+		done = read_report_run(reader, root, i);
+	return done && read_report_paths(reader, paths);
 }
 
 int regions_read_file(struct regions_data *data, const char *path)
@@ -445,12 +466,12 @@ int regions_read_file(struct regions_data *data, const char *path)
 	}
 	done = json_object_get(root, "call_paths") ? read_report(&reader, root) : read_all(&reader, root);
 	/* Half of a process is none. */
-	if (!done && reader.process)
+	for (unsigned i = 0; !done && i < reader.runs; i++)
 		regions_drop_last(data);
 	free(reader.name);
 	free(reader.event);
 	json_decref(root);
-	return done ? 0 : -1;
+	return done ? (int)reader.runs : -1;
 }
 
 /* ---- directories --------------------------------------------------------------------------- */
@@ -473,6 +494,7 @@ static void read_entry(struct regions_data *data, const char *file, unsigned *un
 {
 	char made[PATH_MAX];
 	struct stat about;
+	int runs;
 
 	if (ends_with(file, ".new") || (ends_with(file, ".part") && regions_records_is_over(file)))
 		return;
@@ -485,7 +507,12 @@ static void read_entry(struct regions_data *data, const char *file, unsigned *un
 	}
 	if (stat(file, &about) || !S_ISREG(about.st_mode))
 		return;
-	if (regions_read_file(data, file) == 0)
+	runs = regions_read_file(data, file);
+	if (runs > 1)
+		util_error("'%s' is a report of %d runs, and not the file of a process", file, runs);
+	for (int i = 0; runs > 1 && i < runs; i++)
+		regions_drop_last(data);
+	if (runs == 1)
 		(*read)++;
 	else
 		(*bad)++;

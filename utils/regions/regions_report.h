@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "metrics/metrics.h"
-#include "regions/regions_sums.h"
+#include "regions/regions_runs.h"
 
 struct regions_report {
 	const struct regions_data *data;
@@ -18,6 +18,9 @@ struct regions_report {
 	bool paths, per_thread;
 	const struct metrics *metrics; /* or NULL */
 	const struct metrics_columns *columns;
+	/* Several runs, of which by_name and by_path are the means; or NULL. */
+	const struct regions_runs *runs_by_name, *runs; /* runs: by path */
+	const int *status;                              /* of each run, as wait has it; or NULL */
 	unsigned unfinished; /* files that processes have begun, and not written whole */
 };
 

@@ -25,7 +25,8 @@
 
 #define LIKWID "liblikwid.so"
 #define LINKS "libraries" /* in our directory */
-#define WHOLE ".whole"    /* likewise, and no process's */
+#define RUN "run"         /* likewise, a directory of the files of one run at a time */
+#define WHOLE ".whole"    /* in it, and no process's */
 
 static const struct util_preload_inside inside[] = {
 	{"likwid_markerStartRegion", "LIKWID", "liblikwid.so"},
@@ -163,7 +164,7 @@ static bool stand_in(const char *program, const char *directory, const char *lib
 /* The program may change its directory. */
 static bool tell_files(const char *files)
 {
-	char path[2 * PATH_MAX], here[PATH_MAX] = "";
+	char path[2 * PATH_MAX + 32], here[PATH_MAX] = "";
 
 	if (files[0] != '/' && !getcwd(here, sizeof(here))) {
 		util_error("the working directory is not known: %s", strerror(errno));
@@ -203,7 +204,7 @@ static bool prepare(const struct regions_plan *plan, const char *directory)
 	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
 
 	regions_library(library, sizeof(library), plan->simulate);
-	snprintf(files, sizeof(files), "%s/%%h.%%p", directory);
+	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", directory);
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
 	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
@@ -259,7 +260,7 @@ static int simulate(char **command, const char *directory, int *status)
 	return error;
 }
 
-int regions_run(const struct regions_plan *plan, char **directory, int *status)
+int regions_prepare(const struct regions_plan *plan, char **directory)
 {
 	static const struct util_preload preload = {"upc_regions", "its libraries", "shared libraries",
 						    inside};
@@ -269,16 +270,31 @@ int regions_run(const struct regions_plan *plan, char **directory, int *status)
 	if (error)
 		return error;
 	*directory = make_directory();
-	if (!*directory)
-		return UTIL_FAILED;
-	if (!prepare(plan, *directory))
-		error = UTIL_FAILED;
-	else
-		error = plan->simulate ? simulate(plan->command, *directory, status)
-				       : regions_run_command(plan->command, false, status);
-	if (!error)
+	if (*directory && prepare(plan, *directory))
 		return 0;
 	regions_tidy(*directory);
 	*directory = NULL;
-	return error;
+	return UTIL_FAILED;
+}
+
+int regions_run(const struct regions_plan *plan, const char *directory, char **place, int *status)
+{
+	if (asprintf(place, "%s/" RUN, directory) < 0) {
+		*place = NULL;
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	if (mkdir(*place, 0700) || chmod(*place, 01733)) {
+		util_error("'%s' cannot be made: %s", *place, strerror(errno));
+		return UTIL_FAILED;
+	}
+	return plan->simulate ? simulate(plan->command, *place, status)
+			      : regions_run_command(plan->command, false, status);
+}
+
+void regions_drop(char *place)
+{
+	if (place)
+		remove_all(place);
+	free(place);
 }

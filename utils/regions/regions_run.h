@@ -16,17 +16,24 @@ struct regions_plan {
 	char *events;  /* with commas between, NULL: none */
 	uint64_t slice_ns; /* 0: as it is */
 	long max_regions;  /* 0: as it is */
-	bool simulate;     /* by upc_run, whose report is in the directory (regions_whole_path) */
+	bool simulate;     /* by upc_run, whose report is beside the files (regions_whole_path) */
 };
 
 /*
- * Runs it and waits. *status: what became of it, as wait has it; directory: where the files are unless
- * the plan says where, for regions_tidy. 0, or this tool's exit status where the program was not run; it
- * has been said, and there is no directory.
+ * Prepares runs of it: 0 and a directory, for regions_tidy, or this tool's exit status, said.
  */
-int regions_run(const struct regions_plan *plan, char **directory, int *status);
+int regions_prepare(const struct regions_plan *plan, char **directory);
 
-/* Where upc_run's report of the whole run is. For the caller to free; NULL: out of memory. */
+/*
+ * Runs it and waits. *status: what became of it, as wait has it; *place: where the files of the run are,
+ * unless the plan says where, for regions_drop. 0, or this tool's exit status where the program was not run;
+ * it has been said.
+ */
+int regions_run(const struct regions_plan *plan, const char *directory, char **place, int *status);
+void regions_drop(char *place);
+
+/* Where upc_run's report of the whole run is, of a run's place. For the caller to free; NULL: out of memory.
+ */
 char *regions_whole_path(const char *directory);
 
 /* Removes the directory and what is in it. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "regions/regions_metrics.h"
 
@@ -19,6 +20,7 @@ struct row {
 	const struct regions_line *line; /* NULL: of one thread */
 	const struct regions_process *process;
 	const struct regions_thread *thread;
+	unsigned run;     /* of one run */
 	size_t which;     /* of threads, from 0 */
 	const char *name; /* of the thread */
 };
@@ -45,7 +47,14 @@ static void sheet_add_flags(struct sheet_cell *cell, unsigned flags)
 	cell->rough = flags & UPCR_ROUGH;
 }
 
-static void sheet_set_value(struct sheet_cell *cell, const struct upcr_value *value)
+/* What an estimate is of. */
+static const char *sheet_reason_of(const struct regions_report *report)
+{
+	return report->runs ? "runs: the mean of runs" : "turns: events took turns";
+}
+
+static void sheet_set_value(struct sheet_cell *cell, const struct upcr_value *value,
+			    const struct regions_report *report)
 {
 	cell->count = value->whole;
 	cell->whole = upcr_is_exact(value);
@@ -64,7 +73,7 @@ static void sheet_set_value(struct sheet_cell *cell, const struct upcr_value *va
 	}
 	cell->exactness = upcr_is_lower_bound(value) ? SHEET_AT_LEAST : SHEET_ESTIMATE;
 	if (!value->flags && !upcr_is_lower_bound(value))
-		sheet_add_reason(cell, "turns: events took turns");
+		sheet_add_reason(cell, sheet_reason_of(report));
 	if (value->uncounted)
 		sheet_add_reason(cell, "part: a thread or a stretch was not counted");
 	sheet_add_flags(cell, value->flags);
@@ -75,8 +84,8 @@ static bool sheet_value_of_count(const void *arg, const void *of, size_t measure
 {
 	const struct row *row = of;
 
-	(void)arg;
-	sheet_set_value(cell, aspect ? &row->counts->own[measure] : &row->counts->value[measure]);
+	sheet_set_value(cell, aspect ? &row->counts->own[measure] : &row->counts->value[measure],
+			((const struct regions_group *)arg)->sheet->report);
 	return true;
 }
 
@@ -121,7 +130,7 @@ static bool sheet_value_of_metric(const void *arg, const void *of, size_t metric
 		return true;
 	cell->exactness = value.at_least ? SHEET_AT_LEAST : SHEET_ESTIMATE;
 	if (!value.flags && !value.open && !value.unsure && !value.at_least)
-		sheet_add_reason(cell, "turns: events took turns");
+		sheet_add_reason(cell, sheet_reason_of(report));
 	sheet_add_flags(cell, value.flags);
 	if (value.open)
 		sheet_add_reason(cell, "open: what it is divided by may be 0");
@@ -195,7 +204,8 @@ static bool sheet_head_over_threads(const void *arg, const void *of, char text[S
 	const struct row *row = of;
 
 	(void)arg;
-	snprintf(text, SHEET_HEAD_MAX, "Over %u threads", row->line->of_threads[0].n);
+	snprintf(text, SHEET_HEAD_MAX, row->group->sheet->report->runs ? "Over %u runs" : "Over %u threads",
+		 row->line->of_threads[0].n);
 	return row->line->of_threads[0].n > 1;
 }
 
@@ -219,6 +229,11 @@ static const struct sheet_aspect both_aspects[] = {
 	 .kind = SHEET_VALUE,
 	 .forms = ALL},
 };
+/* The same places of values. */
+static const struct sheet_aspect run_aspects[] = {
+	{.key = "inclusive", .kind = SHEET_VALUE},
+	{.key = "exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_JSON},
+};
 static const struct sheet_aspect thread_aspects[] = {
 	{.key = "inclusive", .header = "Inclusive", .kind = SHEET_VALUE, .forms = ALL},
 	{.key = "exclusive", .prefix = "exclusive_", .kind = SHEET_VALUE, .forms = SHEET_IN_DATA},
@@ -238,7 +253,7 @@ static const struct sheet_aspect spread_aspects[] = {
 /* ---- columns ----------------------------------------------------------------------------------- */
 
 enum { NAME, PATH, PARENT, THREAD, THREAD_NAME, PID, RANK, TID, CALLS, THREADS, PROCESSES, SECONDS };
-enum { SHARE = SECONDS + 1, OWN, OWN_SHARE, IMBALANCE };
+enum { SHARE = SECONDS + 1, OWN, OWN_SHARE, IMBALANCE, RUN, SPREAD, OWN_SPREAD };
 
 #define CALLS_COLUMN SHEET_COLUMN(CALLS, SHEET_COUNT, "calls", "Calls", ALL, .width = 10)
 #define SECONDS_COLUMN                                                           \
@@ -247,6 +262,10 @@ enum { SHARE = SECONDS + 1, OWN, OWN_SHARE, IMBALANCE };
 #define OWN_COLUMN                                                                          \
 	SHEET_COLUMN(OWN, SHEET_NUMBER, "exclusive_seconds", "Exclusive", ALL, .unit = "s", \
 		     .help = "Of all threads together", .decimals = 6, .width = 13)
+
+#define SPREAD_COLUMN(id)                                                              \
+	SHEET_COLUMN(id, SHEET_NUMBER, NULL, "+-", TABLES, .unit = "%", .decimals = 1, \
+		     .help = "Half the 95 % interval of the mean of runs")
 
 static const struct sheet_column region_columns[] = {
 	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Region", ALL, .width = 12),
@@ -258,9 +277,11 @@ static const struct sheet_column region_columns[] = {
 	SECONDS_COLUMN,
 	SHEET_COLUMN(SHARE, SHEET_NUMBER, NULL, "Time", TABLES, .unit = "%", .help = "Of the whole",
 		     .decimals = 1, .width = 6),
+	SPREAD_COLUMN(SPREAD),
 	OWN_COLUMN,
 	SHEET_COLUMN(OWN_SHARE, SHEET_NUMBER, NULL, "Exclusive", TABLES, .unit = "%", .help = "Of the whole",
 		     .decimals = 1, .width = 6),
+	SPREAD_COLUMN(OWN_SPREAD),
 	SHEET_COLUMN(IMBALANCE, SHEET_NUMBER, NULL, "Imbalance", TABLES, .unit = "%",
 		     .help = "How much more time than the mean the busiest thread has", .decimals = 1),
 };
@@ -268,6 +289,14 @@ static const struct sheet_column path_columns[] = {
 	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Call path", ALL, .width = 12),
 	SHEET_COLUMN(PATH, SHEET_COUNT, "path", NULL, SHEET_IN_DATA),
 	SHEET_COLUMN(PARENT, SHEET_COUNT, "parent", NULL, SHEET_IN_DATA),
+};
+static const struct sheet_column run_path_columns[] = {
+	SHEET_COLUMN(RUN, SHEET_COUNT, "run", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(NAME, SHEET_TEXT, "region", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(PATH, SHEET_COUNT, "path", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(PARENT, SHEET_COUNT, "parent", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(CALLS, SHEET_COUNT, "calls", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(OWN, SHEET_NUMBER, "exclusive_seconds", NULL, SHEET_IN_JSON),
 };
 static const struct sheet_column thread_columns[] = {
 	SHEET_COLUMN(THREAD_NAME, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML),
@@ -282,6 +311,19 @@ static const struct sheet_column thread_columns[] = {
 	SECONDS_COLUMN,
 	OWN_COLUMN,
 };
+
+/* Half the interval of a mean time, in per cent of it. */
+static void sheet_set_time_spread(struct sheet_cell *cell, const struct row *row, bool own)
+{
+	const struct regions_runs *runs = row->group->runs;
+	unsigned n;
+	const struct util_measured mean =
+		regions_runs_mean(runs, 0, runs->n, row->key, REGIONS_SECONDS, own, &n);
+
+	cell->absent = !(mean.value > 0);
+	if (!cell->absent)
+		cell->value = 100 * util_measured_half(&mean) / mean.value;
+}
 
 static void sheet_set_number(struct sheet_cell *cell, long number)
 {
@@ -346,6 +388,15 @@ static void sheet_cell_of_region(const void *arg, const void *of, const struct s
 	case SECONDS:
 		cell->value = row->counts->seconds;
 		break;
+	case RUN:
+		cell->count = row->run;
+		break;
+	case SPREAD:
+		sheet_set_time_spread(cell, row, false);
+		break;
+	case OWN_SPREAD:
+		sheet_set_time_spread(cell, row, true);
+		break;
 	case SHARE:
 		cell->value = 100 * row->counts->seconds / group->whole;
 		break;
@@ -397,6 +448,24 @@ static bool sheet_each_region(const void *arg, sheet_put *put, void *to)
 				 .group = group, .key = line->key, .counts = &line->counts, .line = line}))
 			return false;
 	}
+	return true;
+}
+
+/* Each run's, in the order of all. */
+static bool sheet_each_run_path(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_group *group = arg;
+	const struct regions_runs *runs = group->sheet->report->runs;
+
+	for (unsigned run = 0; run < runs->n; run++)
+		for (uint32_t i = 0; i < group->n; i++) {
+			const struct regions_counts *counts = &runs->of[run].line[group->order[i]].counts;
+			const struct row row = {
+				.group = group, .key = group->order[i], .counts = counts, .run = run};
+
+			if (counts->used && !put(to, &row))
+				return false;
+		}
 	return true;
 }
 
@@ -489,6 +558,36 @@ static bool sheet_each_process(const void *arg, sheet_put *put, void *to)
 
 	for (size_t i = 0; i < data->processes; i++)
 		if (!put(to, &data->process[i]))
+			return false;
+	return true;
+}
+
+enum { RUN_NUMBER, RUN_STATUS, RUN_SIGNAL };
+
+static const struct sheet_column run_columns[] = {
+	SHEET_COLUMN(RUN_NUMBER, SHEET_COUNT, "run", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(RUN_STATUS, SHEET_COUNT, "exit_status", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(RUN_SIGNAL, SHEET_COUNT, "signal", NULL, SHEET_IN_JSON),
+};
+
+static void sheet_cell_of_run(const void *arg, const void *of, const struct sheet_column *column,
+			      struct sheet_cell *cell)
+{
+	const unsigned run = *(const unsigned *)of;
+	const int status = ((const struct regions_sheet *)arg)->report->status[run];
+
+	sheet_set_number(cell, column->id == RUN_NUMBER   ? (long)run
+			       : column->id == RUN_STATUS ? (WIFEXITED(status) ? WEXITSTATUS(status) : -1)
+			       : WIFSIGNALED(status)      ? WTERMSIG(status)
+							  : -1);
+}
+
+static bool sheet_each_run(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_runs *runs = ((const struct regions_sheet *)arg)->report->runs;
+
+	for (unsigned run = 0; run < runs->n; run++)
+		if (!put(to, &run))
 			return false;
 	return true;
 }
@@ -684,6 +783,11 @@ static void sheet_make_lists(struct regions_group *group, bool thread)
 	group->list[3].caption = "How much more than the mean the busiest has, inclusive, over processes";
 	group->list[3].value = sheet_value_over_processes;
 	group->list[3].head = sheet_head_over_processes;
+	if (sheet->report->runs) {
+		group->list[2].key = "over_runs";
+		group->list[2].aspects = SPREAD_IMBALANCE;
+		group->list[3].forms = 0;
+	}
 }
 
 static struct sheet_section *sheet_add_section(struct regions_sheet *sheet, const char *key,
@@ -702,6 +806,7 @@ static struct regions_group *sheet_make_group(struct regions_sheet *sheet, unsig
 	group->sheet = sheet;
 	group->by = by;
 	group->sums = by == REGIONS_BY_NAME ? sheet->report->by_name : sheet->report->by_path;
+	group->runs = by == REGIONS_BY_NAME ? sheet->report->runs_by_name : sheet->report->runs;
 	group->order = sheet->order[by];
 	group->n = sheet->n[by];
 	group->whole = fmax(regions_whole_seconds(group->sums), 1e-300);
@@ -726,6 +831,8 @@ static struct sheet_section *sheet_add_group(struct regions_sheet *sheet, struct
 	/* One thread is like itself, and one process. */
 	for (size_t i = 0; i < columns; i++)
 		if (((column[i].id == THREADS || column[i].id == IMBALANCE) && group->sums->threads < 2) ||
+		    (column[i].id == IMBALANCE && sheet->report->runs) ||
+		    ((column[i].id == SPREAD || column[i].id == OWN_SPREAD) && !sheet->report->runs) ||
 		    (column[i].id == PROCESSES && group->sums->processes < 2))
 			group->column[i].forms &= SHEET_IN_DATA;
 	return section;
@@ -809,6 +916,23 @@ static void sheet_add_processes(struct regions_sheet *sheet)
 	section->caption = sheet->form & SHEET_IN_HTML ? "Processes" : NULL;
 }
 
+static void sheet_add_runs(struct regions_sheet *sheet)
+{
+	struct sheet_section *section = sheet_add_section(sheet, "runs", sheet_each_run);
+	struct regions_group *group = sheet_make_group(sheet, 4, REGIONS_BY_PATH);
+
+	section->cell = sheet_cell_of_run;
+	section->column = run_columns;
+	section->columns = sizeof(run_columns) / sizeof(*run_columns);
+	section->forms = SHEET_IN_JSON;
+	section = sheet_add_group(sheet, group, "run_paths", run_path_columns,
+				  sizeof(run_path_columns) / sizeof(*run_path_columns), true);
+	group->list[0].aspect = run_aspects;
+	section->lists = 1;
+	section->each = sheet_each_run_path;
+	section->forms = SHEET_IN_JSON;
+}
+
 static void sheet_add_who(struct regions_sheet *sheet)
 {
 	struct sheet_section *section = sheet_add_section(sheet, "threads", sheet_each_who);
@@ -834,7 +958,7 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 {
 	static const char *const keys[] = {"region", "path", "parent", "pid", "rank", "tid", NULL},
 				 *const others[] = {"calls", "seconds", "exclusive_seconds", NULL};
-	const bool threads = report->per_thread || form & SHEET_IN_HTML;
+	const bool threads = !report->runs && (report->per_thread || form & SHEET_IN_HTML);
 
 	memset(sheet, 0, sizeof(*sheet));
 	sheet->report = report;
@@ -860,7 +984,9 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 	if (form & SHEET_IN_HTML && report->metrics)
 		sheet_add_metrics(sheet);
 	sheet_add_lines(sheet, REGIONS_BY_PATH);
-	if (form & SHEET_IN_HTML && report->by_name->threads > 1)
+	if (form & SHEET_IN_JSON && report->runs)
+		sheet_add_runs(sheet);
+	if (form & SHEET_IN_HTML && report->by_name->threads > 1 && !report->runs)
 		sheet_add_imbalance(sheet);
 	if (form & SHEET_IN_JSON && report->per_thread)
 		sheet_add_who(sheet);

@@ -8,13 +8,14 @@
 #include "regions/regions_report.h"
 #include "sheet/sheet.h"
 
-enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 4, REGIONS_SECTIONS = 8 };
+enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 4, REGIONS_SECTIONS = 10 };
 
 /* A section of regions, call paths, or those of each thread. */
 struct regions_group {
 	const struct regions_sheet *sheet;
 	enum regions_by by;
 	const struct regions_sums *sums;
+	const struct regions_runs *runs; /* NULL: there is one */
 	const uint32_t *order;
 	uint32_t n;
 	double whole; /* seconds */
@@ -33,7 +34,7 @@ struct regions_sheet {
 	struct sheet_note *note;
 	struct sheet_measure *counts, *metrics, *spread;
 	uint32_t *order[2], n[2]; /* by enum regions_by */
-	struct regions_group group[4];
+	struct regions_group group[5];
 	char *text, buffer[2048];                                    /* of a cell, until the next */
 	struct sheet_section *regions, *paths, *imbalance, *threads; /* of section; NULL: not there */
 };

@@ -115,21 +115,21 @@ static struct upcr_value whole_of(const json_t *events, const char *event)
 }
 
 /* What processes' threads have of an event. */
-static uint64_t counted(const struct regions_data *data, uint32_t event)
+static uint64_t counted(const struct regions_data *data, size_t first, uint32_t event)
 {
 	uint64_t sum = 0;
 	size_t p, t, r;
 
-	for (p = 0; p < data->processes; p++)
+	for (p = first; p < data->processes; p++)
 		for (t = 0; t < data->process[p].threads && event < data->process[p].events; t++)
 			for (r = 0; r < data->process[p].thread[t].rows; r++)
 				sum += data->process[p].thread[t].row[r].value[event].whole;
 	return sum;
 }
 
-static bool add_rest(struct regions_data *data, const json_t *events)
+static bool add_rest(struct regions_data *data, size_t first, const json_t *events)
 {
-	struct regions_process *process = &data->process[0];
+	struct regions_process *process = &data->process[first];
 	struct upcr_value *rest = calloc(process->events + 1, sizeof(*rest));
 	struct regions_thread *thread;
 	struct regions_row *row;
@@ -137,7 +137,7 @@ static bool add_rest(struct regions_data *data, const json_t *events)
 
 	/* Before there is a row of it. */
 	for (i = 0; rest && i < process->events; i++) {
-		uint64_t have = counted(data, i);
+		uint64_t have = counted(data, first, i);
 
 		rest[i] = whole_of(events, data->events.text[i]);
 		rest[i].whole -= have < rest[i].whole ? have : rest[i].whole;
@@ -161,7 +161,7 @@ static bool add_rest(struct regions_data *data, const json_t *events)
 	return row;
 }
 
-bool regions_sim_rest(struct regions_data *data, const char *report)
+bool regions_sim_rest(struct regions_data *data, size_t first, const char *report)
 {
 	json_error_t error;
 	json_t *root = json_load_file(report, 0, &error);
@@ -171,7 +171,7 @@ bool regions_sim_rest(struct regions_data *data, const char *report)
 	if (!json_is_array(events))
 		util_error("upc_run has left no report of the whole run");
 	else
-		done = add_rest(data, events);
+		done = add_rest(data, first, events);
 	json_decref(root);
 	return done;
 }

@@ -21,8 +21,8 @@ bool regions_sim_check(const char *events);
  * not what it points to. NULL: out of memory. */
 char **regions_sim_command(char **command, char *report);
 
-/* Adds the rest of the run as a thread that is none, of the first process. False: said. */
-bool regions_sim_rest(struct regions_data *data, const char *report);
+/* Adds the rest of the run as a thread that is none, of its first process. False: said. */
+bool regions_sim_rest(struct regions_data *data, size_t first, const char *report);
 
 /* The program was ended by SIGILL: says so where the emulator does not have the instruction, as upc_run does.
  */

@@ -12,7 +12,7 @@
 /* ---- spreads ------------------------------------------------------------------------------- */
 
 /* Squares of what is far from nothing would leave no digits for the differences: Welford's way. */
-static void spread_add(struct regions_spread *spread, double value)
+void regions_spread_add(struct regions_spread *spread, double value)
 {
 	double from_before = value - regions_mean(spread);
 
@@ -192,20 +192,21 @@ static void spread_counts(struct regions_spread *spread, const struct regions_co
 {
 	uint32_t i;
 
-	spread_add(&spread[0], counts->seconds);
+	regions_spread_add(&spread[0], counts->seconds);
 	for (i = 0; i < events; i++)
 		if (!upcr_is_lower_bound(&counts->value[i]))
-			spread_add(&spread[1 + i], counts->value[i].value);
+			regions_spread_add(&spread[1 + i], counts->value[i].value);
 }
 
-static bool make_lines(struct regions_sums *sums)
+bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events)
 {
-	struct regions_counts *counts = make_counts(sums->keys, sums->events);
-	size_t spreads = 1 + (size_t)sums->events;
-	struct regions_spread *spread = calloc(sums->keys * 2 * spreads, sizeof(*spread));
+	struct regions_counts *counts = make_counts(keys, events);
+	size_t spreads = 1 + (size_t)events;
+	struct regions_spread *spread = calloc(keys * 2 * spreads, sizeof(*spread));
 	uint32_t i;
 
-	sums->line = calloc(sums->keys, sizeof(*sums->line));
+	*sums = (struct regions_sums){.by = by, .keys = keys, .events = events};
+	sums->line = calloc(keys, sizeof(*sums->line));
 	if (!counts || !spread || !sums->line) {
 		free_counts(counts);
 		free(spread);
@@ -213,7 +214,7 @@ static bool make_lines(struct regions_sums *sums)
 		sums->line = NULL;
 		return false;
 	}
-	for (i = 0; i < sums->keys; i++)
+	for (i = 0; i < keys; i++)
 		sums->line[i] = (struct regions_line){
 			.key = i,
 			.counts = counts[i],
@@ -271,7 +272,7 @@ static void add_thread(struct regions_sums *sums, struct regions_part *of_proces
 	}
 }
 
-bool regions_sum(const struct regions_data *data, enum regions_by by, struct regions_sums *sums)
+bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by, struct regions_sums *sums)
 {
 	struct regions_part part = {0}, of_process = {0};
 	size_t i, k;
@@ -279,13 +280,12 @@ bool regions_sum(const struct regions_data *data, enum regions_by by, struct reg
 
 	memset(sums, 0, sizeof(*sums));
 	done = part_begin(&part, data, by) && part_begin(&of_process, data, by);
-	sums->by = by;
-	sums->events = part.events;
-	sums->keys = part.keys;
-	done = done && make_lines(sums);
+	done = done && regions_sums_make(sums, by, part.keys, part.events);
 	for (i = 0; done && i < data->processes; i++) {
 		const struct regions_process *process = &data->process[i];
 
+		if (process->run != run)
+			continue;
 		for (k = 0; k < process->threads; k++) {
 			part_of(&part, data, process, &process->thread[k]);
 			add_thread(sums, &of_process, &part, process->thread[k].threads);

@@ -20,6 +20,7 @@ struct regions_spread {
 	double squares; /* of the differences from the mean */
 };
 
+void regions_spread_add(struct regions_spread *spread, double value);
 double regions_mean(const struct regions_spread *spread);
 /* The standard deviation of one; 0 of fewer than two. */
 double regions_deviation(const struct regions_spread *spread);
@@ -47,8 +48,11 @@ struct regions_sums {
 	unsigned threads, processes;
 };
 
-/* False: out of memory. */
-bool regions_sum(const struct regions_data *data, enum regions_by by, struct regions_sums *sums);
+/* Sums of one run. False: out of memory. */
+bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by,
+		 struct regions_sums *sums);
+/* The same without values, for others to fill in: of so many keys and events. */
+bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events);
 void regions_sums_free(struct regions_sums *sums);
 
 /* Of one thread alone. */

@@ -57,8 +57,11 @@ static void text_title(FILE *out, const struct regions_report *report)
 	util_format_count(sums->threads, threads);
 	fputs("Regions of ", out);
 	util_put(out, report->title, UINT32_MAX);
-	fprintf(out, ": %s process%s, %s thread%s\n\n", processes, sums->processes == 1 ? "" : "es", threads,
+	fprintf(out, ": %s process%s, %s thread%s", processes, sums->processes == 1 ? "" : "es", threads,
 		sums->threads == 1 ? "" : "s");
+	if (report->runs)
+		fprintf(out, "; means of %u runs", report->runs->n);
+	fputs("\n\n", out);
 }
 
 bool regions_print_text(FILE *out, const struct regions_report *report)

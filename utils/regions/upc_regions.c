@@ -32,7 +32,9 @@ struct settings {
 	struct regions_plan plan;
 	struct util_format_choice format;
 	struct util_output out;
-	const char *output, *merge, *before, *set; /* of metrics */
+	const char *output, *merge, *set; /* of metrics */
+	char *before;                     /* of --diff: the first */
+	long runs;
 	struct metrics *metrics;
 	bool paths, per_thread, list;
 };
@@ -69,6 +71,10 @@ static int take(void *own, int option)
 			return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us or 2.5ms",
 						optarg);
 		return 0;
+	case UTIL_OPTION_REPEAT:
+		if (util_parse_number(optarg, 1, REGIONS_RUNS_MAX, &settings->runs) != 0)
+			return util_wrong_value("--repeat", "a number from 1 to 10000", optarg);
+		return 0;
 	case UTIL_OPTION_MAX_REGIONS:
 		if (util_parse_number(optarg, 1, 1 << 24, &settings->plan.max_regions) != 0)
 			return util_wrong_value("--max-regions", "a number from 1 to 16777216", optarg);
@@ -84,6 +90,7 @@ static const struct util_usage usage = {
 	.head = "usage: upc_regions [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"       upc_regions --merge DIRECTORY [OPTION]...\n"
 		"       upc_regions --diff BEFORE [OPTION]... AFTER\n"
+		"       upc_regions --diff BEFORE... -- AFTER...\n"
 		"       upc_regions --list-metrics [--metrics SET]\n"
 		"\n"
 		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
@@ -105,6 +112,8 @@ static const struct util_usage usage = {
 		"                            and metrics, as this machine has them: as a page\n"
 		"  upc_regions --sim -e FP_OPS,DATA_LOADS -- ./solver\n"
 		"                            exact counts, on a simulated Blue Gene/P node\n"
+		"  upc_regions -r 10 -f json -o new.json -- ./solver; upc_regions --diff old.json new.json\n"
+		"                            ten runs, and what differs from ten runs before\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
 		"                            a file for each rank, and the table of all\n",
 	.place = {UTIL_FLAG(SIM, struct settings, plan.simulate), UTIL_WORD(MERGE, struct settings, merge),
@@ -128,7 +137,7 @@ static int check(struct settings *settings, int operands)
 {
 	const bool places = settings->output && has_places(settings->output);
 	const bool run_alone = settings->plan.events || settings->plan.slice_ns ||
-			       settings->plan.max_regions || settings->plan.simulate;
+			       settings->plan.max_regions || settings->plan.simulate || settings->runs > 1;
 
 	if (settings->list && (operands || settings->merge || settings->plan.events || settings->output))
 		util_error("--list-metrics goes with --metrics alone");
@@ -137,8 +146,8 @@ static int check(struct settings *settings, int operands)
 	else if (settings->before && (settings->merge || run_alone || settings->per_thread || settings->set ||
 				      settings->format.format >= HATCHET || places))
 		util_error("--diff goes with --paths, -o, and -f text, json or csv alone");
-	else if (settings->before && operands != 1)
-		util_error("--diff takes two runs, and options come before the second");
+	else if (settings->before && !operands)
+		util_error("--diff takes runs before and after, and options come before those after");
 	else if (settings->merge && operands)
 		util_error("--merge takes a directory, and no program");
 	else if (settings->merge && run_alone)
@@ -150,6 +159,10 @@ static int check(struct settings *settings, int operands)
 	else if (settings->merge && places)
 		util_error("the report of --merge is one file: '%s' is a name for each process",
 			   settings->output);
+	else if (settings->runs > 1 && (places || settings->per_thread))
+		util_error(
+			"-r gives means of runs in one report: it goes without -t, and without %%p, %%r and %%h in "
+			"the name of -o");
 	else if (places && (settings->format.given || settings->paths || settings->per_thread))
 		util_error(
 			"-o '%s' has a file for each process: --paths, -t and -f are for the table, of --merge",
@@ -161,24 +174,18 @@ static int check(struct settings *settings, int operands)
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
-/* Two runs, of which there is no more than their difference. */
-struct two_runs {
-	struct regions_data data[2];
-	struct regions_sums sums[2];
-	struct regions_diff diff;
-	const char *name[2];
-};
-
-static bool print_two(FILE *out, const struct settings *settings, const struct two_runs *runs)
+static bool print_diff(FILE *out, const struct settings *settings, const struct regions_diff *diff)
 {
 	if (settings->format.format == UTIL_JSON)
-		return regions_diff_json(out, &runs->diff, runs->name[0], runs->name[1]);
+		return regions_diff_json(out, diff);
 	if (settings->format.format == UTIL_CSV)
-		return regions_diff_csv(out, &runs->diff);
-	return regions_diff_text(out, &runs->diff, runs->name[0], runs->name[1]);
+		return regions_diff_csv(out, diff);
+	return regions_diff_text(out, diff);
 }
 
-static int print(struct settings *settings, const struct regions_report *report, const struct two_runs *runs)
+/* A report, or a difference. */
+static int print(struct settings *settings, const struct regions_report *report,
+		 const struct regions_diff *diff)
 {
 	static bool (*const print[])(FILE *, const struct regions_report *) = {
 		[UTIL_TEXT] = regions_print_text, [UTIL_JSON] = regions_print_json,
@@ -190,15 +197,32 @@ static int print(struct settings *settings, const struct regions_report *report,
 
 	util_output_begin(&settings->out);
 	errno = 0;
-	error = util_output_made(&settings->out, runs ? print_two(out, settings, runs)
+	error = util_output_made(&settings->out, diff ? print_diff(out, settings, diff)
 						      : print[settings->format.format](out, report));
 	return util_output_end(&settings->out) || error ? UTIL_FAILED : 0;
 }
 
-static int report(struct settings *settings, struct regions_data *data, const char *title,
-		  unsigned unfinished)
+/* All that is known of a directory's processes, or of runs. */
+struct gathered {
+	struct regions_data data;
+	unsigned unfinished, bad;
+	int *status; /* of each run */
+};
+
+/* Sums of one run; of several ones their means, and by path what they are the means of. */
+static bool report_sums(const struct regions_data *data, enum regions_by by, struct regions_runs *runs,
+			struct regions_sums *sums)
 {
+	if (data->runs == 1)
+		return regions_sum(data, 0, by, sums);
+	return regions_runs_sum(data, by, runs) && regions_runs_means(runs, sums);
+}
+
+static int report(struct settings *settings, struct gathered *gathered, const char *title)
+{
+	struct regions_data *data = &gathered->data;
 	struct regions_sums by_name = {0}, by_path = {0};
+	struct regions_runs runs_by_name = {0}, runs = {0};
 	struct metrics_columns *columns =
 		settings->metrics ? metrics_bind(settings->metrics, (const char *const *)data->events.text,
 						 data->events.n)
@@ -212,26 +236,31 @@ static int report(struct settings *settings, struct regions_data *data, const ch
 		.title = title,
 		.paths = settings->paths,
 		.per_thread = settings->per_thread,
-		.unfinished = unfinished,
+		.runs_by_name = data->runs > 1 ? &runs_by_name : NULL,
+		.runs = data->runs > 1 ? &runs : NULL,
+		.status = gathered->status,
+		.unfinished = gathered->unfinished,
 	};
 	int error = UTIL_FAILED;
 
 	regions_sort(data);
-	if ((columns || !settings->metrics) && regions_sum(data, REGIONS_BY_NAME, &by_name) &&
-	    regions_sum(data, REGIONS_BY_PATH, &by_path))
+	if ((columns || !settings->metrics) && report_sums(data, REGIONS_BY_NAME, &runs_by_name, &by_name) &&
+	    report_sums(data, REGIONS_BY_PATH, &runs, &by_path))
 		error = print(settings, &all, NULL);
 	else
 		util_error("out of memory for the sums");
+	regions_runs_free(&runs_by_name);
+	regions_runs_free(&runs);
 	regions_sums_free(&by_name);
 	regions_sums_free(&by_path);
 	metrics_unbind(columns);
 	return error;
 }
 
-static bool add_rest(struct regions_data *data, const char *directory)
+static bool add_rest(struct regions_data *data, size_t first, const char *directory)
 {
 	char *path = regions_whole_path(directory);
-	bool done = path && regions_sim_rest(data, path);
+	bool done = path && regions_sim_rest(data, first, path);
 
 	if (!path)
 		util_error("out of memory");
@@ -248,27 +277,21 @@ static void regions_advise_simulated(const char *directory)
 	free(path);
 }
 
-/* What a directory has. */
-static int report_directory(struct settings *settings, const char *directory, const char *title)
+/* What a directory has is the next run. 0; an exit status where it has nothing, said. */
+static int gather_directory(const struct settings *settings, struct gathered *gathered, const char *directory)
 {
-	struct regions_data data;
+	const size_t first = gathered->data.processes;
 	unsigned unfinished, bad;
-	int n, error;
+	int n = regions_read_directory(&gathered->data, directory, &unfinished, &bad);
 
-	if (!regions_begin(&data)) {
-		util_error("out of memory");
-		return UTIL_FAILED;
+	gathered->unfinished += unfinished;
+	gathered->bad += bad;
+	if (n > 0) {
+		if (settings->plan.simulate && !add_rest(&gathered->data, first, directory))
+			return UTIL_FAILED;
+		gathered->data.runs++;
+		return 0;
 	}
-	n = regions_read_directory(&data, directory, &unfinished, &bad);
-	if (n > 0 && settings->plan.simulate && !add_rest(&data, directory))
-		error = UTIL_FAILED;
-	else if (n > 0)
-		error = report(settings, &data, title ? title : data.process[0].command, unfinished);
-	else
-		error = UTIL_FAILED;
-	/* Files that could not be read show in the status, although others could. */
-	if (!error && bad)
-		error = UTIL_NO;
 	if (!n && settings->merge)
 		util_error("there is no file of a process in '%s'%s", directory,
 			   bad          ? " that could be read"
@@ -280,13 +303,27 @@ static int report_directory(struct settings *settings, const char *directory, co
 	else if (!n)
 		util_error("no region was entered: does the program have annotations, from a shared library, "
 			   "and does it end by exit? upc_regions --help says which ones there are");
-	regions_free(&data);
-	return error;
+	return UTIL_FAILED;
 }
 
-/* ---- two runs ------------------------------------------------------------------------------ */
+/* Files that could not be read show in the status, although others could. */
+static int merge_directory(struct settings *settings)
+{
+	struct gathered gathered = {.unfinished = 0};
+	int error = UTIL_FAILED;
 
-static bool read_run(struct regions_data *data, const char *path)
+	if (!regions_begin(&gathered.data))
+		util_error("out of memory");
+	else if (!gather_directory(settings, &gathered, settings->merge))
+		error = report(settings, &gathered, gathered.data.process[0].command);
+	regions_free(&gathered.data);
+	return !error && gathered.bad ? UTIL_NO : error;
+}
+
+/* ---- runs before and after ------------------------------------------------------------------- */
+
+/* A file has one run or several, a directory one. */
+static bool diff_read(struct regions_data *data, const char *path)
 {
 	struct stat about;
 	unsigned unfinished, bad;
@@ -296,9 +333,13 @@ static bool read_run(struct regions_data *data, const char *path)
 		util_error("cannot read '%s': %s", path, strerror(errno));
 		return false;
 	}
-	if (!S_ISDIR(about.st_mode))
-		return regions_read_file(data, path) == 0;
+	if (!S_ISDIR(about.st_mode)) {
+		n = regions_read_file(data, path);
+		data->runs += n > 0 ? (unsigned)n : 0;
+		return n > 0;
+	}
 	n = regions_read_directory(data, path, &unfinished, &bad);
+	data->runs += n > 0;
 	if (n > 0 && unfinished)
 		util_error("in '%s' there are files that were not written whole: %u", path, unfinished);
 	if (!n)
@@ -306,32 +347,59 @@ static bool read_run(struct regions_data *data, const char *path)
 	return n > 0 && !bad;
 }
 
-static int compare(struct settings *settings, const char *after)
+static int compare(struct settings *settings, struct regions_side side[2])
 {
-	struct two_runs runs = {.name = {settings->before, after}};
-	enum regions_by by = settings->paths ? REGIONS_BY_PATH : REGIONS_BY_NAME;
-	int error = UTIL_FAILED, i;
-	bool done = true;
+	struct regions_data data;
+	struct regions_runs runs = {0};
+	struct regions_diff diff = {
+		.data = &data, .runs = &runs, .by = settings->paths ? REGIONS_BY_PATH : REGIONS_BY_NAME};
+	int error = UTIL_FAILED;
+	bool done = regions_begin(&data);
 
-	for (i = 0; done && i < 2; i++) {
-		done = regions_begin(&runs.data[i]);
-		if (!done)
-			util_error("out of memory");
-		done = done && read_run(&runs.data[i], runs.name[i]);
+	if (!done)
+		util_error("out of memory");
+	for (unsigned i = 0; done && i < 2; i++) {
+		side[i].first = data.runs;
+		for (unsigned k = 0; done && k < side[i].files; k++)
+			done = diff_read(&data, side[i].file[k]);
+		side[i].n = data.runs - side[i].first;
+		diff.side[i] = side[i];
 	}
-	if (done) {
-		if (regions_sum(&runs.data[0], by, &runs.sums[0]) &&
-		    regions_sum(&runs.data[1], by, &runs.sums[1]) &&
-		    regions_diff_of(&runs.data[0], &runs.sums[0], &runs.data[1], &runs.sums[1], &runs.diff))
-			error = print(settings, NULL, &runs);
-		else
-			util_error("out of memory for the sums");
+	if (done && regions_runs_sum(&data, diff.by, &runs) && regions_diff_of(&diff))
+		error = print(settings, NULL, &diff);
+	else if (done)
+		util_error("out of memory for the sums");
+	regions_diff_free(&diff);
+	regions_runs_free(&runs);
+	regions_free(&data);
+	return error;
+}
+
+/* Files of the first side begin with --diff's own, and go up to "--" if there are several on a side. */
+static int diff_sides(struct settings *settings, char **operand, int operands, bool parted)
+{
+	char **first = calloc((size_t)operands + 1, sizeof(*first));
+	struct regions_side side[2] = {{.file = first, .files = 1}};
+	int behind = 0, error = UTIL_FAILED;
+
+	for (int i = 0; !parted && i < operands; i++)
+		if (!strcmp(operand[i], "--"))
+			behind = i + 1;
+	side[1].file = operand + behind;
+	side[1].files = (unsigned)(operands - behind);
+	if (!first)
+		util_error("out of memory");
+	else if (!side[1].files || (side[1].files > 1 && !behind && !parted))
+		util_error(
+			"--diff takes runs before and after; several of a side have -- behind those before: "
+			"upc_regions --diff BEFORE... -- AFTER...");
+	else {
+		first[0] = settings->before;
+		for (int i = 0; i + 1 < behind; i++)
+			first[side[0].files++] = operand[i];
+		error = compare(settings, side);
 	}
-	regions_diff_free(&runs.diff);
-	for (i = 0; i < 2; i++) {
-		regions_sums_free(&runs.sums[i]);
-		regions_free(&runs.data[i]);
-	}
+	free(first);
 	return error;
 }
 
@@ -380,11 +448,58 @@ static int check_run(struct settings *settings)
 		      : util_output_open(&settings->out, settings->output, stderr);
 }
 
+/* Runs once; what was counted is the next run of all. */
+static int run_once(struct settings *settings, struct gathered *gathered, const char *directory)
+{
+	int *status = &gathered->status[gathered->data.runs], error;
+	char *place = NULL;
+
+	error = regions_run(&settings->plan, directory, &place, status);
+	if (!error && settings->plan.simulate && stat_run_exit_status(*status) == 128 + SIGILL)
+		regions_advise_simulated(place);
+	if (!error && !settings->plan.files)
+		error = gather_directory(settings, gathered, place);
+	regions_drop(place);
+	return error;
+}
+
+static bool run_failed(int status)
+{
+	return !WIFEXITED(status) || WEXITSTATUS(status);
+}
+
+/* The status is that of the first run that failed. A program's own failure says more than that there is no
+ * report of it. */
+static int run_all(struct settings *settings, const char *title)
+{
+	struct gathered gathered = {.status = calloc((size_t)settings->runs + 1, sizeof(int))};
+	char *directory;
+	int error = regions_prepare(&settings->plan, &directory), status = 0, last;
+
+	if (!error && (!gathered.status || !regions_begin(&gathered.data))) {
+		util_error("out of memory");
+		error = UTIL_FAILED;
+	}
+	for (long i = 0; !error && i < settings->runs; i++) {
+		error = run_once(settings, &gathered, directory);
+		last = gathered.status[i];
+		status = status ? status : run_failed(last) ? last : 0;
+	}
+	if (!error && !settings->plan.files)
+		error = report(settings, &gathered, title);
+	if (!error && gathered.bad)
+		error = UTIL_NO;
+	regions_tidy(directory);
+	regions_free(&gathered.data);
+	free(gathered.status);
+	return status ? stat_run_exit_status(status) : error;
+}
+
 static int run(struct settings *settings)
 {
-	char title[256] = "", *directory;
+	char title[256] = "";
 	size_t used = 0;
-	int status = 0, error = check_run(settings), i;
+	int error = check_run(settings), i;
 
 	if (!error && settings->plan.simulate && !settings->plan.events && !settings->metrics)
 		error = add_events(settings, REGIONS_SIM_EVENTS);
@@ -403,21 +518,12 @@ static int run(struct settings *settings)
 	for (i = 0; settings->plan.command[i] && used < sizeof(title); i++)
 		used += (size_t)snprintf(title + used, sizeof(title) - used, "%s%s", i ? " " : "",
 					 settings->plan.command[i]);
-	error = regions_run(&settings->plan, &directory, &status);
-	if (error)
-		return error;
-	if (settings->plan.simulate && stat_run_exit_status(status) == 128 + SIGILL)
-		regions_advise_simulated(directory);
-	if (!settings->plan.files)
-		error = report_directory(settings, directory, title);
-	regions_tidy(directory);
-	/* The program's own failure says more than that there is no report of it. */
-	return error && WIFEXITED(status) && !WEXITSTATUS(status) ? error : stat_run_exit_status(status);
+	return run_all(settings, title);
 }
 
 int main(int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct settings settings = {.runs = 1};
 	int error;
 
 	util_begin("upc_regions");
@@ -431,8 +537,9 @@ int main(int argc, char **argv)
 	else if (!error && (settings.before || settings.merge)) {
 		error = util_output_open(&settings.out, settings.output, stdout);
 		if (!error)
-			error = settings.before ? compare(&settings, argv[optind])
-						: report_directory(&settings, settings.merge, NULL);
+			error = settings.before ? diff_sides(&settings, argv + optind, argc - optind,
+							     !strcmp(argv[optind - 1], "--"))
+						: merge_directory(&settings);
 	} else if (!error) {
 		settings.plan.command = argv + optind;
 		error = run(&settings);

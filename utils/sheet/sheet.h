@@ -41,7 +41,7 @@ enum sheet_kind {
 	SHEET_FLAG,   /* count is 0 or 1                 */
 	SHEET_COUNT,  /* whole numbers                   */
 	SHEET_NUMBER, /* with decimals                   */
-	SHEET_VALUE,  /* with exactness; of measures only */
+	SHEET_VALUE,  /* with exactness                   */
 };
 
 #define SHEET_REASONS 12
@@ -62,7 +62,8 @@ struct sheet_cell {
 	bool rough;                      /* the interval is rough */
 	const char *reason[SHEET_REASONS];
 	unsigned reasons;
-	double percent; /* of what the reader knows, beside the value in text; 0: none */
+	double percent;    /* of what the reader knows, beside the value in text; 0: none */
+	unsigned decimals; /* of it in text; 0: as it is */
 };
 
 /* ---- columns, measures, sections ------------------------------------------------------------- */
@@ -83,6 +84,7 @@ struct sheet_column {
 	unsigned decimals;
 	unsigned id;          /* the section's own */
 	unsigned width, most; /* in text at least so many columns, and what is longer is cut; or 0 */
+	bool sign;            /* text has "+" too */
 	unsigned forms;
 };
 
@@ -188,7 +190,8 @@ struct sheet {
 	size_t sections;
 	const struct sheet_note *note;
 	size_t notes;
-	/* CSV: columns before the event and its values, and behind them. NULL ends each. */
+	/* CSV: columns before the event and its values, and behind them. NULL ends each. The event of a row
+	 * without measures is its column "event", and its value its last column of SHEET_VALUE. */
 	const char *const *keys, *const *others;
 };
 

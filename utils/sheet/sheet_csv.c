@@ -122,6 +122,26 @@ static void sheet_csv_line(const struct csv *csv, const void *row, const char *r
 	sheet_csv_reasons(csv->out, cell, name ? cells : 0);
 }
 
+/* A row without measures. */
+static void sheet_csv_plain(const struct csv *csv, const void *row)
+{
+	const struct sheet_section *section = csv->section;
+	struct sheet_cell value = {0};
+	const char *name = NULL;
+
+	for (size_t i = 0; i < section->columns; i++) {
+		const struct sheet_column *column = &section->column[i];
+
+		if (!(column->forms & SHEET_IN_CSV))
+			continue;
+		if (column->kind == SHEET_VALUE)
+			value = sheet_cell_of(section, row, column);
+		else if (!strcmp(column->key, "event"))
+			name = sheet_cell_of(section, row, column).text;
+	}
+	sheet_csv_line(csv, row, section->record, name, &value, name ? 1 : 0);
+}
+
 static bool sheet_csv_row(void *to, const void *row)
 {
 	const struct csv *csv = to;
@@ -144,7 +164,7 @@ static bool sheet_csv_row(void *to, const void *row)
 		}
 	}
 	if (!some)
-		sheet_csv_line(csv, row, section->record, NULL, NULL, 0);
+		sheet_csv_plain(csv, row);
 	return !ferror(csv->out);
 }
 

@@ -123,6 +123,13 @@ static bool sheet_json_row(void *to, const void *row)
 		if (!(column->forms & SHEET_IN_JSON))
 			continue;
 		cell = sheet_cell_of(section, row, column);
+		if (column->kind == SHEET_VALUE && !cell.absent) {
+			json_t *value = json_object();
+
+			sheet_json_set(value, &cell);
+			json_object_set_new(object, column->key, value);
+			continue;
+		}
 		json_object_set_new(object, column->key, sheet_json_cell(column->kind, &cell));
 	}
 	for (size_t i = 0; i < section->lists; i++) {

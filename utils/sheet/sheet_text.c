@@ -46,7 +46,9 @@ static void text_value(const struct sheet_list *list, const struct sheet_cell *c
 		strcpy(text, "-");
 	else if (cell->whole)
 		util_format_count(cell->count, text);
-	else if (list->of_any_size)
+	else if (cell->decimals)
+		snprintf(text, UTIL_NUMBER_MAX, "%.*f", (int)cell->decimals, cell->value);
+	else if (list && list->of_any_size)
 		text_of_any_size(cell->value, text);
 	else
 		text_real(cell->value, text);
@@ -84,13 +86,15 @@ static void text_sure(const struct sheet_list *list, const struct sheet_cell *ce
 		strcat(text, " ?");
 }
 
-static void text_number(enum sheet_kind kind, unsigned decimals, const char *unit,
+static void text_number(enum sheet_kind kind, unsigned decimals, const char *unit, bool sign,
 			const struct sheet_cell *cell, char text[UTIL_NUMBER_MAX])
 {
 	if (cell->absent)
 		text[0] = '\0';
+	else if (kind == SHEET_VALUE)
+		text_value(NULL, cell, text);
 	else if (kind == SHEET_NUMBER)
-		snprintf(text, UTIL_NUMBER_MAX, "%.*f%s", (int)decimals, cell->value,
+		snprintf(text, UTIL_NUMBER_MAX, sign ? "%+.*f%s" : "%.*f%s", (int)decimals, cell->value,
 			 unit && !strcmp(unit, "%") ? " %" : "");
 	else
 		util_format_count(cell->count, text);
@@ -187,7 +191,8 @@ static const char *text_of_field(const struct lines *lines, struct field *field,
 			*depth = cell.depth < DEPTHS ? cell.depth : DEPTHS;
 			return cell.text ? cell.text : "";
 		}
-		text_number(field->column->kind, field->column->decimals, field->column->unit, &cell, number);
+		text_number(field->column->kind, field->column->decimals, field->column->unit,
+			    field->column->sign, &cell, number);
 		return NULL;
 	}
 	if (!sheet_value_of(lines->section, lines->list, row, field->measure, field->aspect, &cell))
@@ -381,7 +386,7 @@ static void text_put_aspect(FILE *out, const struct sheet_list *list, const stru
 	} else if (aspect->kind == SHEET_NUMBER && !measure->decimals) {
 		text_real(cell->value, text);
 	} else {
-		text_number(aspect->kind, measure->decimals, NULL, cell, text);
+		text_number(aspect->kind, measure->decimals, NULL, false, cell, text);
 	}
 	text_put_number(out, text);
 }

@@ -137,7 +137,7 @@ static void check(const struct regions_data *data, enum regions_by by)
 	uint32_t key, n, *order;
 	size_t i, k, r;
 
-	assert_true(regions_sum(data, by, &sums));
+	assert_true(regions_sum(data, 0, by, &sums));
 	order = regions_order(data, &sums, &n);
 	assert_non_null(order);
 	for (key = 0; key < sums.keys; key++) {
@@ -197,7 +197,7 @@ TEST(test_order)
 	uint32_t n, i, *order, open[DEPTH + 1] = {0};
 
 	make(&data, 77);
-	assert_true(regions_sum(&data, REGIONS_BY_PATH, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, &sums));
 	order = regions_order(&data, &sums, &n);
 	assert_non_null(order);
 	assert_int_equal(order[0], 0);
@@ -243,7 +243,7 @@ TEST(test_near)
 		row = regions_add_row(process, regions_add_thread(process), regions_path(&data, 0, 0));
 		row->value[0] = upcr_exact(base + 2 * i);
 	}
-	assert_true(regions_sum(&data, REGIONS_BY_NAME, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_NAME, &sums));
 	assert_int_equal(sums.line[0].of_processes[1].n, 4);
 	assert_true(regions_mean(&sums.line[0].of_processes[1]) == (double)(base + 3));
 	assert_true(fabs(regions_deviation(&sums.line[0].of_processes[1]) - sqrt(20. / 3)) < .1);
@@ -292,7 +292,7 @@ TEST(test_other_events)
 	assert_int_equal(regions_number(&data.events, "third"), 2);
 	process->events = 3;
 	add_rows(&data, process, regions_add_thread(process), &random);
-	assert_true(regions_sum(&data, REGIONS_BY_PATH, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, &sums));
 	assert_true(upcr_is_exact(&sums.line[0].counts.value[0]));
 	assert_true(upcr_is_lower_bound(&sums.line[0].counts.value[2]));
 	regions_sums_free(&sums);
