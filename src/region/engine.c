@@ -395,7 +395,7 @@ static void guard_against_forks(void)
 
 static bool name_own_rows(void)
 {
-	static const char *const own[] = {[UPCR_MEASURING] = "(measuring)",
+	static const char *const own[] = {[UPCR_MEASURING] = UPCR_MEASURING_NAME,
 					  [UPCR_WAITING] = "(waiting of workers)",
 					  [UPCR_WITHOUT] = "(threads without regions)"};
 	bool done = true;

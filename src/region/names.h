@@ -19,6 +19,7 @@
 
 /* Names of the engine's own rows, which it makes first. */
 #define UPCR_MEASURING 1u
+#define UPCR_MEASURING_NAME "(measuring)"
 #define UPCR_WAITING 2u
 #define UPCR_WITHOUT 3u
 #define UPCR_OWN_NAMES 3u

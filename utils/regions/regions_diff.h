@@ -29,8 +29,9 @@ struct regions_diff {
 	enum regions_by by;
 	struct regions_side side[2];
 	bool judged; /* both sides have runs enough */
-	/* Of each region that both sides have: calls, times and events, those with the largest change first.
-	 * What is exclusive is left out where it is the same as inclusive in all runs. */
+	/* Each region that both sides have, but (measuring): calls, times and events, the largest change first.
+	 * the largest change first. What is exclusive is left out where it is the same as inclusive in all
+	 * runs. */
 	struct regions_compared *compared;
 	size_t n, differ;
 };
