@@ -29,9 +29,8 @@ struct regions_diff {
 	enum regions_by by;
 	struct regions_side side[2];
 	bool judged; /* both sides have runs enough */
-	/* Each region that both sides have, but (measuring): calls, times and events, the largest change first.
-	 * the largest change first. What is exclusive is left out where it is the same as inclusive in all
-	 * runs. */
+	/* Calls, times and events of each region that both sides have, but (measuring); the largest change
+	 * first. Exclusive ones are left out where they are the same as inclusive in all runs. */
 	struct regions_compared *compared;
 	size_t n, differ;
 };
