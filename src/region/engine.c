@@ -202,7 +202,7 @@ static void close_instance_locked(struct upcr_thread *thread, struct upcr_instan
 			outlived++;
 		}
 	if (outlived) {
-		upcr_thread_lacks(thread, instance->node);
+		upcr_thread_lacks(thread, instance->node, UPCR_LACKS);
 		upcr_thread_note(thread, UPCR_SAID_OUTLIVED, instance->name, outlived);
 	}
 	upcr_instance_release(instance);
@@ -838,7 +838,7 @@ static const struct upcr_path *path_of_thread_locked(struct upcr_thread *thread)
 	if (thread->kind == UPCR_CREATED && (thread->birth || !thread->marked))
 		outside = upcr_path_inside(outside, UPCR_WITHOUT);
 	if (thread->kind == UPCR_CREATED && thread->birth && !thread->tree.node[thread->outside].lacks) {
-		upcr_thread_lacks(thread, thread->outside);
+		upcr_thread_lacks(thread, thread->outside, UPCR_LACKS);
 		upcr_thread_note(thread, UPCR_SAID_HANDED_ON, thread->birth->name, 1);
 	}
 	return upcr_path_of(&thread->tree, thread->tree.current, thread->outside, outside);
@@ -939,7 +939,7 @@ static void hand_on(struct upcr_thread *thread)
 
 	if (!is_working(thread) || (name >= UPCR_MEASURING && name <= UPCR_OWN_NAMES))
 		return;
-	upcr_thread_lacks(thread, base);
+	upcr_thread_lacks(thread, base, UPCR_LACKS);
 	upcr_thread_note(thread, UPCR_SAID_HANDED_ON, name, 1);
 }
 
@@ -976,7 +976,7 @@ void upcr_no_thread(struct upcr_instance *birth, bool exists)
 		return;
 	take_lock();
 	if (exists && birth) {
-		upcr_thread_lacks(thread, thread->tree.current);
+		upcr_thread_lacks(thread, thread->tree.current, UPCR_LACKS);
 		upcr_thread_note(thread, UPCR_SAID_SMALL_STACK, birth->name, 1);
 	}
 	upcr_instance_release(birth);

@@ -98,7 +98,7 @@ struct upcr_record_row {
 	_Atomic uint64_t calls, ns;
 	uint32_t parent, name;
 	uint32_t generation;
-	atomic_uint lacks; /* other threads' work is missing from it */
+	atomic_uint lacks; /* enum upcr_lack */
 			   /* struct upcr_record_slot [2] follow, where events are counted */
 };
 

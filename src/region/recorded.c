@@ -192,14 +192,15 @@ static void recorded_values(const struct upcr_recorded_parts *parts, const struc
 	const unsigned events = parts->about->events, counts = atomic_load(&thread->marks.counts);
 	const struct upcr_record_slot *slot = recorded_slot(row, events);
 	const bool unused = !slot && !atomic_load(&row->calls) && !atomic_load(&row->ns);
-	const bool lacks = open || atomic_load(&row->lacks);
+	const unsigned lack = atomic_load(&row->lacks);
 	unsigned i;
 
 	for (i = 0; i < events; i++) {
-		value[i] = slot && counts != UPCR_RECORD_UNCOUNTED ? slot->value[i] : upcr_uncounted();
+		value[i] = slot && counts != UPCR_RECORD_UNCOUNTED && lack != UPCR_FOREIGN ? slot->value[i]
+											   : upcr_uncounted();
 		if (unused && counts != UPCR_RECORD_UNCOUNTED)
 			value[i] = upcr_exact(0);
-		else if (lacks || (slot && slot->ns != atomic_load(&row->ns))) {
+		else if (open || lack || (slot && slot->ns != atomic_load(&row->ns))) {
 			value[i].flags |= UPCR_PARTIAL;
 			value[i].high = INFINITY;
 		}

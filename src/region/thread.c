@@ -145,6 +145,8 @@ static void values_of(struct upcr_thread *thread, struct upcr_value *value, unsi
 		value[i] = upcr_uncounted();
 	if (!thread->counts && !thread->broken)
 		return;
+	if (thread->tree.node[node].lacks == UPCR_FOREIGN)
+		return;
 	if (!thread->tree.node[node].used)
 		memset(value, 0, events * sizeof(*value));
 	else if (own)
@@ -326,14 +328,29 @@ static inline void thread_close(struct upcr_thread *thread)
 	thread->tree.closed = NULL;
 }
 
-/* Those inside were left by a jump. */
+void upcr_thread_lacks(struct upcr_thread *thread, unsigned node, enum upcr_lack lack)
+{
+	struct upcr_node *of = &thread->tree.node[node];
+
+	if (of->lacks >= lack)
+		return;
+	of->lacks = (unsigned char)lack;
+	atomic_store_explicit(&of->row->lacks, lack, memory_order_relaxed);
+}
+
+/* Those inside were left by a jump, nobody knows when: what was done since then is in their counts,
+ * and missing from those of the region around them. */
 static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, unsigned name)
 {
 	long inside = upcr_tree_find_open(&thread->tree, name);
 	unsigned left;
 
+	if (inside > 0 && thread->recorded != thread->tree.nodes)
+		take_rows(thread);
 	for (; inside > 0 && innermost(thread, &left); inside--) {
 		upcr_thread_note(thread, UPCR_SAID_LEFT_INSIDE, left, 1);
+		upcr_thread_lacks(thread, thread->tree.current, UPCR_FOREIGN);
+		upcr_thread_lacks(thread, thread->tree.node[thread->tree.current].parent, UPCR_LACKS);
 		upcr_tree_exit_innermost(&thread->tree);
 		thread_close(thread);
 	}
@@ -362,12 +379,6 @@ void upcr_thread_rebase(struct upcr_thread *thread, unsigned base)
 	if (thread->counts)
 		switch_counts(thread);
 	copy_mark(thread);
-}
-
-void upcr_thread_lacks(struct upcr_thread *thread, unsigned node)
-{
-	thread->tree.node[node].lacks = true;
-	atomic_store_explicit(&thread->tree.node[node].row->lacks, 1, memory_order_relaxed);
 }
 
 void upcr_thread_settle(struct upcr_thread *thread, unsigned alive)

@@ -74,8 +74,8 @@ void upcr_thread_enter(struct upcr_thread *thread, unsigned name);
 bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing);
 /* Its path begins with another base from now on. */
 void upcr_thread_rebase(struct upcr_thread *thread, unsigned base);
-/* Other threads' work is missing from the node. */
-void upcr_thread_lacks(struct upcr_thread *thread, unsigned node);
+/* The node's own counts are not whole from now on; what is worse stays. */
+void upcr_thread_lacks(struct upcr_thread *thread, unsigned node, enum upcr_lack lack);
 /* So many of the starts that it was created in go on. With the engine's lock, from any thread. */
 void upcr_thread_settle(struct upcr_thread *thread, unsigned alive);
 

@@ -22,6 +22,13 @@
 /* The node of paths beyond the limit. Its path is the name UPCR_OTHERS alone. */
 #define UPCR_BEYOND 1u
 
+/* What is wrong with a node's own counts. */
+enum upcr_lack {
+	UPCR_WHOLE,
+	UPCR_LACKS,  /* work is missing from them: a lower bound */
+	UPCR_FOREIGN /* work of other regions may be in them: no number */
+};
+
 struct upcr_node {
 	unsigned parent, name, depth;
 	unsigned child;               /* the one that was looked for last; 0: none */
@@ -31,7 +38,7 @@ struct upcr_node {
 	const struct upcr_path *path; /* the caller's: the same path without its tree, or NULL */
 	unsigned stale;               /* the caller's: next of those whose values changed */
 	bool used;                    /* it has been current                       */
-	bool lacks;                   /* the caller's: other threads' work is missing from it */
+	unsigned char lacks;          /* the caller's: enum upcr_lack */
 };
 
 struct upcr_open {
