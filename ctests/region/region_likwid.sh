@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# region_likwid.sh - a program with LIKWID's marker calls, without LIKWID: the preloaded library
-# has them, and says what its regions have counted.
+# region_likwid.sh - a program with LIKWID's marker calls, without LIKWID and in front of an imitation of it:
+# the preloaded library has them, and says what its regions have counted.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
 fortran=${FC:-gfortran}
-plan 9
+plan 11
 
 cat > program.c << 'EOF'
 #include <pthread.h>
@@ -56,7 +56,7 @@ int main(void)
 	int i;
 
 	likwid_markerInit();
-	if (cpu < 0 || likwid_pinThread(-1) == 0)
+	if (cpu < 0 || likwid_pinThread(-1) != 0)
 		printf("bad CPU\n");
 	/* Overlapping, as LIKWID allows. */
 	likwid_markerStartRegion("A");
@@ -95,15 +95,48 @@ int main(void)
 	return 0;
 }
 EOF
-# A LIKWID of another kind: nobody must get into it.
-for name in markerInit markerThreadInit markerNextGroup markerClose markerRegisterRegion markerStartRegion \
-	markerStopRegion markerResetRegion markerGetRegion pinThread getProcessorId markerinit_ \
-	markerthreadinit_ markernextgroup_ markerclose_ markerregisterregion_ markerstartregion_ \
-	markerstopregion_ markerresetregion_ markergetregion_; do
-	echo "void likwid_$name(void) { __builtin_trap(); }"
-done > stub.c
+# An imitation of liblikwid, which leaves a report of the calls that come to it; 13 is its answer.
+{
+	cat << 'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+static char line[1000][100];
+static int lines;
+static int note(const char *call, const char *tag)
+{
+	int at = __atomic_fetch_add(&lines, 1, __ATOMIC_SEQ_CST);
+
+	if (at < 1000)
+		snprintf(line[at], sizeof(line[at]), "%s %s", call, tag ? tag : "");
+	return 13;
+}
+__attribute__((destructor)) static void report(void)
+{
+	FILE *file = getenv("LIKWID_REPORT") ? fopen(getenv("LIKWID_REPORT"), "w") : NULL;
+	int i;
+
+	for (i = 0; file && i < lines; i++)
+		fprintf(file, "%s\n", line[i]);
+	if (file)
+		fclose(file);
+}
+void likwid_markerGetRegion(const char *t, int *n, double *v, double *s, int *c) { note("GetRegion", t); *n = 13; }
+int likwid_getProcessorId(void) { return 0; }
+int likwid_pinThread(int cpu) { return cpu >= 0; }
+void likwid_markergetregion_(const char *t, int *n, double *v, double *s, int *c, int l) { likwid_markerGetRegion(t, n, v, s, c); }
+EOF
+	for name in Init ThreadInit NextGroup Close; do
+		echo "void likwid_marker$name(void) { note(\"$name\", 0); }"
+	done
+	for name in RegisterRegion StartRegion StopRegion ResetRegion; do
+		echo "int likwid_marker$name(const char *tag) { return note(\"$name\", tag); }"
+	done
+	for name in init threadinit nextgroup close registerregion startregion stopregion resetregion; do
+		echo "void likwid_marker${name}_(void) { __builtin_trap(); }"
+	done
+} > stub.c
 check "a program that only declares the calls compiles" eval \
-	"$CC -shared -fPIC -Wl,-soname,liblikwid.so.5.2 stub.c -o liblikwid.so && ln -s liblikwid.so liblikwid.so.5.2 &&
+	"$CC -w -shared -fPIC -Wl,-soname,liblikwid.so.5.2 stub.c -o liblikwid.so && ln -s liblikwid.so liblikwid.so.5.2 &&
 	$CC -Wall program.c -o program -lpthread -L. -llikwid 2> err"
 run()
 {
@@ -112,6 +145,42 @@ run()
 }
 check "it runs, and comes to ours first" eval "run program && grep -q all out"
 check "... and what its regions give is right" eval "! grep bad out"
+
+cat > marks.c << 'EOF'
+#include <stdio.h>
+extern void likwid_markerInit(void), likwid_markerClose(void), likwid_markerNextGroup(void);
+extern int likwid_markerRegisterRegion(const char *), likwid_markerStartRegion(const char *), likwid_markerStopRegion(const char *);
+extern int likwid_markerResetRegion(const char *);
+extern void likwid_markerGetRegion(const char *, int *, double *, double *, int *);
+int main(void)
+{
+	double values[9], seconds;
+	int n = 9, count;
+
+	likwid_markerInit();
+	printf("%d ", likwid_markerRegisterRegion("A"));
+	printf("%d ", likwid_markerStartRegion("A"));
+	likwid_markerNextGroup();
+	printf("%d ", likwid_markerStopRegion("A"));
+	likwid_markerGetRegion("A", &n, values, &seconds, &count);
+	printf("%d\n", n);
+	likwid_markerResetRegion("A");
+	likwid_markerClose();
+	return 0;
+}
+EOF
+perfctr()
+{
+	LIKWID_MODE=0 LIKWID_FILEPATH=f LIKWID_EVENTS=e LIKWID_THREADS=0 LIKWID_REPORT=$1 "$2" marks
+}
+alone()
+{
+	LD_LIBRARY_PATH=. "./$1" > out
+}
+check "under likwid-perfctr LIKWID's own report and answers are the same" eval "$CC -Wall marks.c -o marks -L. -llikwid 2> err &&
+	perfctr alone alone && grep -qx '13 13 13 13' out && perfctr beside run && grep -qx '13 13 13 13' out &&
+	grep -qx 'StopRegion A' alone && diff alone beside && grep -q '\"A\"' table"
+check "... without it answers are ours" eval "run marks && grep -qx '0 0 0 1' out"
 
 # As where LIKWID is not installed: ours by its name.
 ln -sf "$libraries/libupc_regions.so" liblikwid.so.5.2

@@ -1,62 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * likwid.c - LIKWID's marker calls, in place of liblikwid's: for programs that are compiled with
- * LIKWID_PERFMON, where they are run without likwid-perfctr. Its header is not needed.
+ * likwid.c - LIKWID's marker calls, in front of liblikwid's, to which they go on if it is there: for
+ * programs that are compiled with LIKWID_PERFMON. Its header is not needed.
  *
- * Groups of events are ours, and all are counted all the time: there is no next group.
+ * Under likwid-perfctr answers are liblikwid's, else ours. Groups of events are ours, and all are counted
+ * all the time: there is no next group.
  */
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "region/front/front.h"
+#include "region/front/real.h"
 
 enum { EVENTS = 256 };
 
-UPCR_FUNCTION(void, likwid_markerInit, void)
+static const char liblikwid[] = "liblikwid.so";
+
+/* As liblikwid finds out that likwid-perfctr has started the program. */
+static bool under_perfctr(void)
 {
-	upcr_thread_begin();
+	return getenv("LIKWID_MODE") && getenv("LIKWID_FILEPATH") && getenv("LIKWID_EVENTS") &&
+	       getenv("LIKWID_THREADS");
 }
 
-UPCR_FUNCTION(void, likwid_markerThreadInit, void)
-{
-	upcr_thread_begin();
-}
+/* A start's own work is behind liblikwid's, and an end's before. */
+#define CALL(name, before)                                           \
+	UPCR_FUNCTION(void, name, void)                              \
+	{                                                            \
+		__typeof__(name) *real = UPCR_REAL(name, liblikwid); \
+                                                                     \
+		before;                                              \
+		if (real)                                            \
+			real();                                      \
+	}
+#define REGION_CALL(name, before, behind)                            \
+	UPCR_FUNCTION(int, name, const char *tag)                    \
+	{                                                            \
+		__typeof__(name) *real = UPCR_REAL(name, liblikwid); \
+		int answer = 0, theirs = 0;                          \
+                                                                     \
+		before;                                              \
+		if (real)                                            \
+			theirs = real(tag);                          \
+		behind;                                              \
+		return real && under_perfctr() ? theirs : answer;    \
+	}
 
-UPCR_FUNCTION(void, likwid_markerNextGroup, void)
-{
-}
-
+CALL(likwid_markerInit, upcr_thread_begin())
+CALL(likwid_markerThreadInit, upcr_thread_begin())
+CALL(likwid_markerNextGroup, )
 /* The file is written at the end of the program: other front ends may go on. */
-UPCR_FUNCTION(void, likwid_markerClose, void)
-{
-}
-
-/* So that the first start finds the thread and the name made. */
-UPCR_FUNCTION(int, likwid_markerRegisterRegion, const char *tag)
-{
-	upcr_thread_begin();
-	(void)upcr_name_of(tag);
-	return 0;
-}
-
-UPCR_FUNCTION(int, likwid_markerStartRegion, const char *tag)
-{
-	upcr_enter(upcr_name_of(tag));
-	return 0;
-}
-
-UPCR_FUNCTION(int, likwid_markerStopRegion, const char *tag)
-{
-	return upcr_exit(upcr_name_of(tag)) == UPCR_OK ? 0 : -1;
-}
-
-UPCR_FUNCTION(int, likwid_markerResetRegion, const char *tag)
-{
-	upcr_reset(upcr_name_of(tag));
-	return 0;
-}
+CALL(likwid_markerClose, )
+/* The first start finds the thread and the name made. */
+REGION_CALL(likwid_markerRegisterRegion, (upcr_thread_begin(), (void)upcr_name_of(tag)), )
+REGION_CALL(likwid_markerStartRegion, upcr_thread_begin(), upcr_enter(upcr_name_of(tag)))
+REGION_CALL(likwid_markerStopRegion, answer = upcr_exit(upcr_name_of(tag)) == UPCR_OK ? 0 : -1, )
+REGION_CALL(likwid_markerResetRegion, upcr_reset(upcr_name_of(tag)), )
 
 /* events: room in values, which becomes how many there are. */
 static void get(unsigned name, int *events, double *values, double *time, int *count)
@@ -82,7 +86,12 @@ static void get(unsigned name, int *events, double *values, double *time, int *c
 UPCR_FUNCTION(void, likwid_markerGetRegion, const char *tag, int *events, double *values, double *time,
 	      int *count)
 {
-	get(upcr_name_of(tag), events, values, time, count);
+	__typeof__(likwid_markerGetRegion) *real = UPCR_REAL(likwid_markerGetRegion, liblikwid);
+
+	if (real && under_perfctr())
+		real(tag, events, values, time, count);
+	else
+		get(upcr_name_of(tag), events, values, time, count);
 }
 
 /* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
@@ -92,15 +101,16 @@ UPCR_FUNCTION(int, likwid_getProcessorId, void)
 	return sched_getcpu();
 }
 
+/* 1, and 0 where it fails, as liblikwid has it. */
 static int pin(pid_t pid, int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return -1;
+		return 0;
 	CPU_SET(cpu, &set);
-	return sched_setaffinity(pid, sizeof(set), &set);
+	return sched_setaffinity(pid, sizeof(set), &set) == 0;
 }
 
 UPCR_FUNCTION(int, likwid_pinProcess, int cpu)
@@ -115,11 +125,11 @@ UPCR_FUNCTION(int, likwid_pinThread, int cpu)
 
 /* ---- Fortran: gfortran's names -------------------------------------------------------------- */
 
-static unsigned fortran_name(const char *tag, int length)
+/* The text as C has it. */
+static const char *fortran_text(char text[1024], const char *tag, int length)
 {
-	size_t n = upcr_fortran_length(tag, length);
-
-	return upcr_name(n ? tag : "", n);
+	snprintf(text, 1024, "%.*s", (int)upcr_fortran_length(tag, length), tag ? tag : "");
+	return text;
 }
 
 UPCR_FUNCTION(void, likwid_markerinit_, void)
@@ -142,29 +152,23 @@ UPCR_FUNCTION(void, likwid_markerclose_, void)
 	likwid_markerClose();
 }
 
-UPCR_FUNCTION(void, likwid_markerregisterregion_, const char *tag, int length)
-{
-	upcr_thread_begin();
-	(void)fortran_name(tag, length);
-}
+#define FORTRAN(name, call)                                    \
+	UPCR_FUNCTION(void, name, const char *tag, int length) \
+	{                                                      \
+		char text[1024];                               \
+                                                               \
+		(void)call(fortran_text(text, tag, length));   \
+	}
 
-UPCR_FUNCTION(void, likwid_markerstartregion_, const char *tag, int length)
-{
-	upcr_enter(fortran_name(tag, length));
-}
-
-UPCR_FUNCTION(void, likwid_markerstopregion_, const char *tag, int length)
-{
-	(void)upcr_exit(fortran_name(tag, length));
-}
-
-UPCR_FUNCTION(void, likwid_markerresetregion_, const char *tag, int length)
-{
-	upcr_reset(fortran_name(tag, length));
-}
+FORTRAN(likwid_markerregisterregion_, likwid_markerRegisterRegion)
+FORTRAN(likwid_markerstartregion_, likwid_markerStartRegion)
+FORTRAN(likwid_markerstopregion_, likwid_markerStopRegion)
+FORTRAN(likwid_markerresetregion_, likwid_markerResetRegion)
 
 UPCR_FUNCTION(void, likwid_markergetregion_, const char *tag, int *events, double *values, double *time,
 	      int *count, int length)
 {
-	get(fortran_name(tag, length), events, values, time, count);
+	char text[1024];
+
+	likwid_markerGetRegion(fortran_text(text, tag, length), events, values, time, count);
 }

@@ -1,19 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_hl.c - PAPI's high-level calls, in place of libpapi's, from C and from Fortran. Regions nest.
- * Events are ours, not those of PAPI_EVENTS, and no report of PAPI's is written. Answers are PAPI's;
- * but after one that is an error, where PAPI counts nothing more, we go on.
+ * papi_hl.c - PAPI's high-level calls, in front of libpapi's, from C and from Fortran. Regions nest.
+ * Events are ours, not those of PAPI_EVENTS. Answers are those that PAPI gives where it counts; but after
+ * one that is an error, where PAPI counts nothing more, we go on.
+ *
+ * A thread can have one set of a component of PAPI's, so the calls go on to libpapi only where its set is
+ * asked for (PAPI_EVENTS), or cannot meet ours.
  */
 #include <dlfcn.h>
 #include <papi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "region/front/front.h"
+#include "region/front/real.h"
 #include "region/region.h"
+
+static const char libpapi[] = "libpapi.so";
+
+/* The default of libpapi's is an event of the CPU. */
+static bool are_of_upc(const char *events)
+{
+	static const char prefix[] = "upc:::";
+
+	for (; events && *events; events += strcspn(events, ","), events += *events == ',')
+		if (*events != ',' && strncmp(events, prefix, sizeof(prefix) - 1) != 0)
+			return false;
+	return true;
+}
+
+/* Before libmpx is there, which libpapi's own calls must come before. */
+static bool goes_on(void)
+{
+	enum { UNKNOWN, YES, NO };
+	static atomic_int known;
+	int now = atomic_load_explicit(&known, memory_order_relaxed), unknown = UNKNOWN;
+
+	if (now != UNKNOWN)
+		return now == YES;
+	now = getenv("PAPI_EVENTS") ||
+			      (!getenv("UPC_REGIONS_SIM") && are_of_upc(getenv("UPC_REGIONS_EVENTS")))
+		      ? YES
+		      : NO;
+	if (atomic_compare_exchange_strong(&known, &unknown, now) && now == NO)
+		upcr_say("PAPI writes no report of the program's high-level calls, since the counters are "
+			 "needed here; set PAPI_EVENTS to have it");
+	return now == YES;
+}
 
 /* This thread has begun a region; and so since its last PAPI_hl_stop. */
 static _Thread_local bool has_begun, runs;
@@ -45,22 +84,35 @@ static void initialise(void)
 		(void)thread_init(thread_id);
 }
 
-static int begin(const char *region, size_t length)
+static int begin(const char *region)
 {
+	__typeof__(PAPI_hl_region_begin) *real = UPCR_REAL(PAPI_hl_region_begin, libpapi);
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	if (!region)
+		return PAPI_EINVAL;
+	if (real && goes_on())
+		(void)real(region);
 	if (!has_begun) {
 		upcr_thread_begin(); /* which may do it, and in its way */
 		pthread_once(&once, initialise);
 	}
 	has_begun = runs = true;
-	upcr_enter(upcr_name(region, length));
+	upcr_enter(upcr_name_of(region));
 	return PAPI_OK;
 }
 
-static int end(const char *region, size_t length)
+static int end(const char *region)
 {
-	switch (upcr_exit_closing(upcr_name(region, length))) {
+	__typeof__(PAPI_hl_region_end) *real = UPCR_REAL(PAPI_hl_region_end, libpapi);
+	int answer;
+
+	if (!region)
+		return PAPI_EINVAL;
+	answer = upcr_exit_closing(upcr_name_of(region));
+	if (real && goes_on())
+		(void)real(region);
+	switch (answer) {
 	case UPCR_OK:
 		return PAPI_OK;
 	case UPCR_MISSED:
@@ -72,19 +124,23 @@ static int end(const char *region, size_t length)
 
 UPCR_EXPORT int PAPI_hl_region_begin(const char *region)
 {
-	return region ? begin(region, strlen(region)) : PAPI_EINVAL;
+	return begin(region);
 }
 
 UPCR_EXPORT int PAPI_hl_region_end(const char *region)
 {
-	return region ? end(region, strlen(region)) : PAPI_EINVAL;
+	return end(region);
 }
 
 /* Nothing is kept of a moment; so it is the same which region it is in. */
 UPCR_EXPORT int PAPI_hl_read(const char *region)
 {
+	__typeof__(PAPI_hl_read) *real = UPCR_REAL(PAPI_hl_read, libpapi);
+
 	if (!region)
 		return PAPI_EINVAL;
+	if (real && goes_on())
+		(void)real(region);
 	return has_begun ? PAPI_OK : PAPI_EMISC;
 }
 
@@ -93,9 +149,12 @@ UPCR_EXPORT int PAPI_hl_stop(void);
 
 int PAPI_hl_stop(void)
 {
+	__typeof__(PAPI_hl_stop) *real = UPCR_REAL(PAPI_hl_stop, libpapi);
 	const bool ran = runs;
 
 	runs = false;
+	if (real && goes_on())
+		(void)real();
 	return ran ? PAPI_OK : PAPI_ENOEVNT;
 }
 
@@ -107,20 +166,28 @@ static void answer(int *check, int code)
 		*check = code;
 }
 
+/* The text as C has it; NULL stays. */
+static void fortran_call(int (*call)(const char *), const char *region, int *check, int length)
+{
+	char name[1024];
+
+	snprintf(name, sizeof(name), "%.*s", (int)upcr_fortran_length(region, length), region ? region : "");
+	answer(check, call(region ? name : NULL));
+}
+
 static void begin_fortran(const char *region, int *check, int length)
 {
-	answer(check, region ? begin(region, upcr_fortran_length(region, length)) : PAPI_EINVAL);
+	fortran_call(begin, region, check, length);
 }
 
 static void end_fortran(const char *region, int *check, int length)
 {
-	answer(check, region ? end(region, upcr_fortran_length(region, length)) : PAPI_EINVAL);
+	fortran_call(end, region, check, length);
 }
 
 static void read_fortran(const char *region, int *check, int length)
 {
-	(void)length;
-	answer(check, PAPI_hl_read(region));
+	fortran_call(PAPI_hl_read, region, check, length);
 }
 
 static void stop_fortran(int *check)
