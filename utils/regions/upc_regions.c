@@ -112,7 +112,7 @@ static const struct util_usage usage = {
 		"                            and metrics, as this machine has them: as a page\n"
 		"  upc_regions --sim -e FP_OPS,DATA_LOADS -- ./solver\n"
 		"                            exact counts, on a simulated Blue Gene/P node\n"
-		"  upc_regions -r 10 -f json -o new.json -- ./solver; upc_regions --diff old.json new.json\n"
+		"  upc_regions -r 10 -f json -o new -- ./solver; upc_regions --diff old new\n"
 		"                            ten runs, and what differs from ten runs before\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
 		"                            a file for each rank, and the table of all\n",
