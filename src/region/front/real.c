@@ -8,14 +8,44 @@
 #include "region/front/real.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
+#include <stdint.h>
 #include <string.h>
 
 struct search {
-	const char *name, *library;
-	const void *own; /* this library's base: it may have the other one's name */
-	void *found;
+	const char *library;
+	uintptr_t own; /* this library's base: it may have the other one's name */
+	char path[PATH_MAX];
 };
+
+/* Only notes the path: dlopen would take the loader's locks in the wrong order here. */
+static int real_search(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct search *search = argument;
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (info->dlpi_addr == search->own ||
+	    strncmp(slash ? slash + 1 : info->dlpi_name, search->library, strlen(search->library)) != 0 ||
+	    strlen(info->dlpi_name) >= sizeof(search->path))
+		return 0;
+	strcpy(search->path, info->dlpi_name);
+	return 1;
+}
+
+static void *real_in_library(const char *name, const char *library, const void *own)
+{
+	struct search search = {.library = library, .own = (uintptr_t)own};
+	void *handle, *found;
+
+	handle = dl_iterate_phdr(real_search, &search) ? dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (!handle)
+		return NULL;
+	found = dlsym(handle, name);
+	dlclose(handle);
+	return found;
+}
 
 static void *real_other_than(const void *own, void *symbol)
 {
@@ -24,36 +54,19 @@ static void *real_other_than(const void *own, void *symbol)
 	return symbol && dladdr(symbol, &info) && info.dli_fbase != own ? symbol : NULL;
 }
 
-static int real_search(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct search *search = argument;
-	const char *slash = strrchr(info->dlpi_name, '/');
-	void *handle;
-
-	(void)size;
-	if (strncmp(slash ? slash + 1 : info->dlpi_name, search->library, strlen(search->library)) != 0)
-		return 0;
-	handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return 0;
-	search->found = real_other_than(search->own, dlsym(handle, search->name));
-	dlclose(handle);
-	return search->found != NULL;
-}
-
 void *upcr_real(void *_Atomic *place, const char *name, const char *library)
 {
 	static char none;
-	void *there = atomic_load_explicit(place, memory_order_relaxed);
-	struct search search = {.name = name, .library = library};
+	void *there = atomic_load_explicit(place, memory_order_relaxed), *found;
+	const void *own_base;
 	Dl_info own;
 
 	if (there)
 		return there == &none ? NULL : there;
-	search.own = dladdr(&none, &own) ? own.dli_fbase : NULL;
-	search.found = real_other_than(search.own, dlsym(RTLD_NEXT, name));
-	if (!search.found)
-		dl_iterate_phdr(real_search, &search);
-	atomic_store_explicit(place, search.found ? search.found : &none, memory_order_relaxed);
-	return search.found;
+	own_base = dladdr(&none, &own) ? own.dli_fbase : NULL;
+	found = real_other_than(own_base, dlsym(RTLD_NEXT, name));
+	if (!found)
+		found = real_other_than(own_base, real_in_library(name, library, own_base));
+	atomic_store_explicit(place, found ? found : &none, memory_order_relaxed);
+	return found;
 }
