@@ -68,7 +68,7 @@ echo 0 > count
 check "the status is that of the first run that failed" eval 'run 7 -r 3 -o text ./program count 1 && grep -q "means of 3 runs" text'
 check "-r goes without -t, and without a file for each process" eval 'run 125 -r 2 -t ./program && run 125 -r 2 -o "%p" ./program'
 
-# make NAME SEED CHANGE: a report of ten runs. Of six regions: FAULTS is 1000, and in some 1 more in a run of five;
+# make NAME SEED CHANGE: a report of ten runs of six regions: FAULTS is 1000, and in some 1 more in a run of five;
 # CLOCK has noise of 1 %, seconds have 2 %, and one time of ten 20 % more. solve has so much more CLOCK.
 make_runs()
 {

@@ -84,7 +84,8 @@ static void tasks(void)
 	hpmTstop(8);
 }
 
-/* What a member of the team marks is inside what the team works for; and it may keep it open to the next team. */
+/* A region of a team's member is inside the one that the team works for; the member may keep it open up to
+ * the next team. */
 static void members(void)
 {
 	hpmTstart(9, "around");

@@ -234,7 +234,7 @@ static void async(void)
 
 static long extra;
 
-/* What is written to behind a fork is copied, a fault a page. */
+/* A page that is written to behind a fork is copied: a fault. */
 static void forks(void)
 {
 	long before, child;

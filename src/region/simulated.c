@@ -59,7 +59,7 @@ static bool go_to(uint64_t account, uint64_t open, uint64_t names)
 	return done;
 }
 
-/* Of its open regions. So many that all bits are taken need not be looked at. */
+/* The names of its open regions, one bit each. From 64 regions on all bits are set. */
 static uint64_t names_of(const struct upcr_tree *tree, unsigned depth)
 {
 	const struct upcr_open *open = atomic_load_explicit(&tree->open, memory_order_relaxed);

@@ -18,8 +18,8 @@
 #include "region/result.h"
 #include "region/tree.h"
 
-/* What a thread does outside its own regions is no region's, is a worker's waiting, or is of the regions
- * that it was created in. */
+/* A thread's work outside its own regions belongs to no region, is a worker's waiting, or belongs to the
+ * regions that the thread was created in. */
 enum upcr_kind { UPCR_MARKING, UPCR_WORKER, UPCR_CREATED };
 
 struct upcr_thread {
@@ -76,7 +76,7 @@ bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing);
 void upcr_thread_rebase(struct upcr_thread *thread, unsigned base);
 /* The node's own counts are not whole from now on; what is worse stays. */
 void upcr_thread_lacks(struct upcr_thread *thread, unsigned node, enum upcr_lack lack);
-/* So many of the starts that it was created in go on. With the engine's lock, from any thread. */
+/* alive: how many of the starts that it was created in go on. With the engine's lock, from any thread. */
 void upcr_thread_settle(struct upcr_thread *thread, unsigned alive);
 
 /*

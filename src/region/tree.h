@@ -22,7 +22,7 @@
 /* The node of paths beyond the limit. Its path is the name UPCR_OTHERS alone. */
 #define UPCR_BEYOND 1u
 
-/* What is wrong with a node's own counts. */
+/* The state of a node's own counts. */
 enum upcr_lack {
 	UPCR_WHOLE,
 	UPCR_LACKS,  /* work is missing from them: a lower bound */

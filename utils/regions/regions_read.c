@@ -428,7 +428,7 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 	return (thread && (thread->name = strdup(""))) || no_memory(reader);
 }
 
-/* Of several runs, paths of each run beside their means. */
+/* With several runs: paths of each run, beside their means. */
 static bool read_report(struct reader *reader, const json_t *root)
 {
 	const json_t *runs = json_object_get(root, "runs");

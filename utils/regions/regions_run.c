@@ -199,7 +199,7 @@ static void regions_library(char *path, size_t size, bool simulate)
 	snprintf(path, size, "%.*s%s%s", (int)stem, library, simulate ? "_sim" : "", library + stem);
 }
 
-static bool prepare(const struct regions_plan *plan, const char *directory)
+static bool run_prepare(const struct regions_plan *plan, const char *directory)
 {
 	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
 
@@ -270,7 +270,7 @@ int regions_prepare(const struct regions_plan *plan, char **directory)
 	if (error)
 		return error;
 	*directory = make_directory();
-	if (*directory && prepare(plan, *directory))
+	if (*directory && run_prepare(plan, *directory))
 		return 0;
 	regions_tidy(*directory);
 	*directory = NULL;

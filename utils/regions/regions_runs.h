@@ -21,7 +21,7 @@ struct regions_runs {
 bool regions_runs_sum(const struct regions_data *data, enum regions_by by, struct regions_runs *runs);
 void regions_runs_free(struct regions_runs *runs);
 
-/* What is measured of a line: calls, seconds, or an event (REGIONS_EVENT + its number). */
+/* A line's measures: calls, seconds, or an event (REGIONS_EVENT + its number). */
 enum { REGIONS_CALLS, REGIONS_SECONDS, REGIONS_EVENT };
 
 /*

@@ -47,7 +47,7 @@ static void sheet_add_flags(struct sheet_cell *cell, unsigned flags)
 	cell->rough = flags & UPCR_ROUGH;
 }
 
-/* What an estimate is of. */
+/* Reasons of estimates. */
 static const char *sheet_reason_of(const struct regions_report *report)
 {
 	return report->runs ? "runs: the mean of runs" : "turns: events took turns";

@@ -115,7 +115,7 @@ static struct upcr_value whole_of(const json_t *events, const char *event)
 }
 
 /* What processes' threads have of an event. */
-static uint64_t counted(const struct regions_data *data, size_t first, uint32_t event)
+static uint64_t sim_counted(const struct regions_data *data, size_t first, uint32_t event)
 {
 	uint64_t sum = 0;
 	size_t p, t, r;
@@ -137,7 +137,7 @@ static bool add_rest(struct regions_data *data, size_t first, const json_t *even
 
 	/* Before there is a row of it. */
 	for (i = 0; rest && i < process->events; i++) {
-		uint64_t have = counted(data, first, i);
+		uint64_t have = sim_counted(data, first, i);
 
 		rest[i] = whole_of(events, data->events.text[i]);
 		rest[i].whole -= have < rest[i].whole ? have : rest[i].whole;

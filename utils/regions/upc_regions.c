@@ -184,10 +184,10 @@ static bool print_diff(FILE *out, const struct settings *settings, const struct 
 }
 
 /* A report, or a difference. */
-static int print(struct settings *settings, const struct regions_report *report,
-		 const struct regions_diff *diff)
+static int report_print(struct settings *settings, const struct regions_report *report,
+			const struct regions_diff *diff)
 {
-	static bool (*const print[])(FILE *, const struct regions_report *) = {
+	static bool (*const writer[])(FILE *, const struct regions_report *) = {
 		[UTIL_TEXT] = regions_print_text, [UTIL_JSON] = regions_print_json,
 		[UTIL_CSV] = regions_print_csv,   [HATCHET] = regions_print_hatchet,
 		[HTML] = regions_print_html,
@@ -198,7 +198,7 @@ static int print(struct settings *settings, const struct regions_report *report,
 	util_output_begin(&settings->out);
 	errno = 0;
 	error = util_output_made(&settings->out, diff ? print_diff(out, settings, diff)
-						      : print[settings->format.format](out, report));
+						      : writer[settings->format.format](out, report));
 	return util_output_end(&settings->out) || error ? UTIL_FAILED : 0;
 }
 
@@ -218,7 +218,7 @@ static bool report_sums(const struct regions_data *data, enum regions_by by, str
 	return regions_runs_sum(data, by, runs) && regions_runs_means(runs, sums);
 }
 
-static int report(struct settings *settings, struct gathered *gathered, const char *title)
+static int report_make(struct settings *settings, struct gathered *gathered, const char *title)
 {
 	struct regions_data *data = &gathered->data;
 	struct regions_sums by_name = {0}, by_path = {0};
@@ -246,7 +246,7 @@ static int report(struct settings *settings, struct gathered *gathered, const ch
 	regions_sort(data);
 	if ((columns || !settings->metrics) && report_sums(data, REGIONS_BY_NAME, &runs_by_name, &by_name) &&
 	    report_sums(data, REGIONS_BY_PATH, &runs, &by_path))
-		error = print(settings, &all, NULL);
+		error = report_print(settings, &all, NULL);
 	else
 		util_error("out of memory for the sums");
 	regions_runs_free(&runs_by_name);
@@ -277,7 +277,7 @@ static void regions_advise_simulated(const char *directory)
 	free(path);
 }
 
-/* What a directory has is the next run. 0; an exit status where it has nothing, said. */
+/* Reads a directory as the next run. 0; an exit status, with a message, where there is nothing in it. */
 static int gather_directory(const struct settings *settings, struct gathered *gathered, const char *directory)
 {
 	const size_t first = gathered->data.processes;
@@ -315,7 +315,7 @@ static int merge_directory(struct settings *settings)
 	if (!regions_begin(&gathered.data))
 		util_error("out of memory");
 	else if (!gather_directory(settings, &gathered, settings->merge))
-		error = report(settings, &gathered, gathered.data.process[0].command);
+		error = report_make(settings, &gathered, gathered.data.process[0].command);
 	regions_free(&gathered.data);
 	return !error && gathered.bad ? UTIL_NO : error;
 }
@@ -347,7 +347,7 @@ static bool diff_read(struct regions_data *data, const char *path)
 	return n > 0 && !bad;
 }
 
-static int compare(struct settings *settings, struct regions_side side[2])
+static int diff_report(struct settings *settings, struct regions_side side[2])
 {
 	struct regions_data data;
 	struct regions_runs runs = {0};
@@ -366,7 +366,7 @@ static int compare(struct settings *settings, struct regions_side side[2])
 		diff.side[i] = side[i];
 	}
 	if (done && regions_runs_sum(&data, diff.by, &runs) && regions_diff_of(&diff))
-		error = print(settings, NULL, &diff);
+		error = report_print(settings, NULL, &diff);
 	else if (done)
 		util_error("out of memory for the sums");
 	regions_diff_free(&diff);
@@ -397,7 +397,7 @@ static int diff_sides(struct settings *settings, char **operand, int operands, b
 		first[0] = settings->before;
 		for (int i = 0; i + 1 < behind; i++)
 			first[side[0].files++] = operand[i];
-		error = compare(settings, side);
+		error = diff_report(settings, side);
 	}
 	free(first);
 	return error;
@@ -486,7 +486,7 @@ static int run_all(struct settings *settings, const char *title)
 		status = status ? status : run_failed(last) ? last : 0;
 	}
 	if (!error && !settings->plan.files)
-		error = report(settings, &gathered, title);
+		error = report_make(settings, &gathered, title);
 	if (!error && gathered.bad)
 		error = UTIL_NO;
 	regions_tidy(directory);

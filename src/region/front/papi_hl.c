@@ -25,7 +25,7 @@
 static const char libpapi[] = "libpapi.so";
 
 /* The default of libpapi's is an event of the CPU. */
-static bool are_of_upc(const char *events)
+static bool hl_are_of_upc(const char *events)
 {
 	static const char prefix[] = "upc:::";
 
@@ -36,7 +36,7 @@ static bool are_of_upc(const char *events)
 }
 
 /* Before libmpx is there, which libpapi's own calls must come before. */
-static bool goes_on(void)
+static bool hl_goes_on(void)
 {
 	enum { UNKNOWN, YES, NO };
 	static atomic_int known;
@@ -45,7 +45,7 @@ static bool goes_on(void)
 	if (now != UNKNOWN)
 		return now == YES;
 	now = getenv("PAPI_EVENTS") ||
-			      (!getenv("UPC_REGIONS_SIM") && are_of_upc(getenv("UPC_REGIONS_EVENTS")))
+			      (!getenv("UPC_REGIONS_SIM") && hl_are_of_upc(getenv("UPC_REGIONS_EVENTS")))
 		      ? YES
 		      : NO;
 	if (atomic_compare_exchange_strong(&known, &unknown, now) && now == NO)
@@ -84,14 +84,14 @@ static void initialise(void)
 		(void)thread_init(thread_id);
 }
 
-static int begin(const char *region)
+static int hl_begin(const char *region)
 {
 	__typeof__(PAPI_hl_region_begin) *real = UPCR_REAL(PAPI_hl_region_begin, libpapi);
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	if (!region)
 		return PAPI_EINVAL;
-	if (real && goes_on())
+	if (real && hl_goes_on())
 		(void)real(region);
 	if (!has_begun) {
 		upcr_thread_begin(); /* which may do it, and in its way */
@@ -102,7 +102,7 @@ static int begin(const char *region)
 	return PAPI_OK;
 }
 
-static int end(const char *region)
+static int hl_end(const char *region)
 {
 	__typeof__(PAPI_hl_region_end) *real = UPCR_REAL(PAPI_hl_region_end, libpapi);
 	int answer;
@@ -110,7 +110,7 @@ static int end(const char *region)
 	if (!region)
 		return PAPI_EINVAL;
 	answer = upcr_exit_closing(upcr_name_of(region));
-	if (real && goes_on())
+	if (real && hl_goes_on())
 		(void)real(region);
 	switch (answer) {
 	case UPCR_OK:
@@ -124,12 +124,12 @@ static int end(const char *region)
 
 UPCR_EXPORT int PAPI_hl_region_begin(const char *region)
 {
-	return begin(region);
+	return hl_begin(region);
 }
 
 UPCR_EXPORT int PAPI_hl_region_end(const char *region)
 {
-	return end(region);
+	return hl_end(region);
 }
 
 /* Nothing is kept of a moment; so it is the same which region it is in. */
@@ -139,7 +139,7 @@ UPCR_EXPORT int PAPI_hl_read(const char *region)
 
 	if (!region)
 		return PAPI_EINVAL;
-	if (real && goes_on())
+	if (real && hl_goes_on())
 		(void)real(region);
 	return has_begun ? PAPI_OK : PAPI_EMISC;
 }
@@ -153,7 +153,7 @@ int PAPI_hl_stop(void)
 	const bool ran = runs;
 
 	runs = false;
-	if (real && goes_on())
+	if (real && hl_goes_on())
 		(void)real();
 	return ran ? PAPI_OK : PAPI_ENOEVNT;
 }
@@ -177,12 +177,12 @@ static void fortran_call(int (*call)(const char *), const char *region, int *che
 
 static void begin_fortran(const char *region, int *check, int length)
 {
-	fortran_call(begin, region, check, length);
+	fortran_call(hl_begin, region, check, length);
 }
 
 static void end_fortran(const char *region, int *check, int length)
 {
-	fortran_call(end, region, check, length);
+	fortran_call(hl_end, region, check, length);
 }
 
 static void read_fortran(const char *region, int *check, int length)

@@ -193,8 +193,9 @@ UPCR_FUNCTION(void, GOMP_parallel_end, void)
 
 #define TASK_DETACHES (1u << 13) /* libgomp's GOMP_TASK_FLAG_DETACH */
 
-/* What libgomp copies in place of a task's data, which follow it in the copy. Libgomp writes the event of a
- * detached task, or the range of a loop, into its first words, and reads a loop's reductions from the third.
+/* The head that libgomp copies in place of a task's data, which follow it in the copy. Libgomp writes the
+ * event of a detached task, or the range of a loop, into its first words, and reads a loop's reductions from
+ * the third.
  */
 struct task {
 	uintptr_t word[3];

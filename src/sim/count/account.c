@@ -158,7 +158,7 @@ static struct upcs_share account_hand_locked(struct upcs_counted *t, uint64_t ac
 	return handed[i].share;
 }
 
-/* Of work for a team it is not known when that ends. */
+/* The end of work for a team is not known. */
 void upcs_account_bequeath_locked(struct upcs_counted *t)
 {
 	uint64_t account = upcs_account_of(t);

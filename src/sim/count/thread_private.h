@@ -50,7 +50,7 @@ struct upcs_share {
 	uint64_t account, instance;
 };
 
-/* Of a thread's own account, with how many regions are open in it, that others have. */
+/* A thread's own account, as other threads have it, with the number of regions that are open in it. */
 #define UPCS_SHARES 16u
 struct upcs_handed_share {
 	struct upcs_share share;

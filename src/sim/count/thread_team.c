@@ -227,7 +227,7 @@ void upcs_thread_end_handed(struct upcs_counted *t, uint16_t active)
 
 /* ---- threads that wait for others -------------------------------------------------------------- */
 
-static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
+static unsigned futexes_find(const struct upcs_futexes *futexes, uint64_t address)
 {
 	unsigned i;
 
@@ -236,9 +236,9 @@ static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
 	return i;
 }
 
-static void note(struct upcs_futexes *futexes, uint64_t address, const struct upcs_stay *stay)
+static void futexes_note(struct upcs_futexes *futexes, uint64_t address, const struct upcs_stay *stay)
 {
-	unsigned i = find(futexes, address);
+	unsigned i = futexes_find(futexes, address);
 
 	if (i == UPCS_FUTEXES)
 		i = futexes->next++ % UPCS_FUTEXES;
@@ -266,7 +266,7 @@ static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *othe
 /* What one of them is in and the other is not: that one is given work for it, or has done some. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
-	unsigned i = find(&waits->waited, address), k = find(&wakes->woke, address);
+	unsigned i = futexes_find(&waits->waited, address), k = futexes_find(&wakes->woke, address);
 	const struct upcs_stay *waiting, *waking;
 
 	if (i == UPCS_FUTEXES || k == UPCS_FUTEXES)
@@ -289,7 +289,7 @@ static void waits(struct upcs_counted *t, uint64_t address)
 
 	pthread_mutex_lock(&upcs_threads.lock);
 	stay = stay_locked(t);
-	note(&t->waited, address, &stay);
+	futexes_note(&t->waited, address, &stay);
 	for (other = upcs_threads.first; other; other = other->next)
 		if (other != t)
 			compare_locked(t, other, address);
@@ -303,7 +303,7 @@ static void wakes(struct upcs_counted *t, uint64_t address)
 
 	pthread_mutex_lock(&upcs_threads.lock);
 	stay = stay_locked(t);
-	note(&t->woke, address, &stay);
+	futexes_note(&t->woke, address, &stay);
 	for (other = upcs_threads.first; other; other = other->next)
 		if (other != t)
 			compare_locked(other, t, address);

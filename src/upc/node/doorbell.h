@@ -102,7 +102,7 @@ struct upci_doorbell_hello {
 /* The bit of a region's name, by its number: the same in all threads. Numbers from 63 on share one. */
 #define UPCI_DOORBELL_NAME(number) (UINT64_C(1) << ((number) < 63 ? (number) : 63))
 
-/* Of a balance: work of other threads may be missing; work for another may be in it. */
+/* Doubts of a balance: work of other threads may be missing; work for another may be in it. */
 #define UPCI_DOORBELL_LOW 1u
 #define UPCI_DOORBELL_HIGH 2u
 
