@@ -27,7 +27,7 @@ enum { REGIONS_CALLS, REGIONS_SECONDS, REGIONS_EVENT };
 /*
  * The mean of some of the runs, of those that have counted the event. Its error is the spread between the
  * runs, which has the estimates' own errors in it, but not less than these say. A mean of equal exact counts
- * is exact. *runs: how many have it.
+ * is exact. *counted: how many of the runs have it.
  */
 struct util_measured regions_runs_mean(const struct regions_runs *runs, unsigned first, unsigned n,
 				       uint32_t key, uint32_t measure, bool own, unsigned *counted);
