@@ -48,11 +48,31 @@ static long long burst(int times)
 	return faults;
 }
 
-static void goes_with_it(void)
+/* A slice that load made long leaves the covariate no better than the clock, and the clock is chosen then:
+ * the burst is measured again, five times at most. By the clock alone no standard error is smaller. */
+enum { MEASUREMENTS = 5 };
+
+static bool goes_by_the_covariate(int set, int other)
 {
 	struct mpx_estimate by, clock;
-	int set, other, third;
 	long long truth;
+
+	works(mpx_set_start(other));
+	works(mpx_set_start(set));
+	truth = burst(60);
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_stop(other, NULL));
+	by = estimate_of(set, 0);
+	clock = estimate_of(other, 0);
+	note("%lld: by the covariate %.0f (%.0f), by the clock %.0f (%.0f)", truth, by.estimate,
+	     by.standard_error, clock.estimate, clock.standard_error);
+	return !(by.flags & MPX_EXACT) && by.standard_error < .9 * clock.standard_error &&
+	       fabs(by.estimate - (double)truth) <= .01 * (double)truth + FAULTS_SLACK;
+}
+
+static void goes_with_it(void)
+{
+	int set, other, third, i;
 
 	begin(1, MPX_NO_COVARIATE);
 	set = make_set();
@@ -61,23 +81,16 @@ static void goes_with_it(void)
 	works(mpx_set_covariate(set, FAULTS));
 	works(mpx_set_covariate(set, FAULTS));
 	works(mpx_set_covariate(third, MAJOR));
-	works(mpx_set_start(other));
 	works(mpx_set_start(set));
 	refuses(PAPI_EISRUN, mpx_set_covariate(set, NULL));
 	refuses(PAPI_ECNFLCT, mpx_set_start(third));
-	truth = burst(60);
 	works(mpx_set_stop(set, NULL));
-	works(mpx_set_stop(other, NULL));
 	works(mpx_set_start(third));
 	works(mpx_set_stop(third, NULL));
-	by = estimate_of(set, 0);
-	clock = estimate_of(other, 0);
-	note("%lld: by the covariate %.0f (%.0f), by the clock %.0f (%.0f)", truth, by.estimate,
-	     by.standard_error, clock.estimate, clock.standard_error);
-	ok(!(by.flags & MPX_EXACT) && fabs(by.estimate - (double)truth) <= .01 * (double)truth + FAULTS_SLACK,
-	   "it goes with the covariate");
-	ok(by.standard_error <= clock.standard_error || by.standard_error <= .01 * (double)truth,
-	   "and is known better than the same event of a set without");
+	for (i = 0; i < MEASUREMENTS && !goes_by_the_covariate(set, other); i++)
+		;
+	ok(i < MEASUREMENTS,
+	   "it goes with the covariate, and is known better than the same event of a set without");
 	works(mpx_library_shutdown());
 }
 
