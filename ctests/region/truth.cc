@@ -10,6 +10,7 @@
 #include <future>
 #include <stdexcept>
 
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,7 +28,7 @@
 
 extern "C" void cali_begin_region(const char *), cali_end_region(const char *);
 
-enum { STACK = 256 * 1024, STACKS = 8, POOL = 2 };
+enum { STACK = 256 * 1024, STACKS = 8, POOL = 2, WARM_UPS = 8 };
 
 static volatile double sink;
 static long page;
@@ -234,12 +235,19 @@ static void async(void)
 
 static long extra;
 
+static void touch_marks(void)
+{
+	cali_begin_region("touches the marks' pages");
+	cali_end_region("touches the marks' pages");
+}
+
 /* A page that is written to behind a fork is copied: a fault. */
 static void forks(void)
 {
 	volatile char *frame = (volatile char *)__builtin_frame_address(0);
 	long before, child;
 
+	touch_marks();
 	work(10);
 	before = own_faults();
 	child = fork();
@@ -251,8 +259,7 @@ static void forks(void)
 	frame[256] = frame[256]; /* the page of region()'s frame, which may be the next one */
 	while (waitpid((pid_t)child, NULL, 0) < 0)
 		;
-	cali_begin_region("touches the marks' pages");
-	cali_end_region("touches the marks' pages");
+	touch_marks();
 	extra = own_faults() - before;
 }
 
@@ -355,6 +362,21 @@ static void longjmps(void)
 	cali_end_region("around");
 }
 
+/* ---- names --------------------------------------------------------------------------------------- */
+
+/* What the tool keeps of a region's first start is not the work of the region around it. */
+static void names(void)
+{
+	char inner[16];
+
+	for (int i = 0; i < 20; i++) {
+		snprintf(inner, sizeof(inner), "inner %d", i);
+		cali_begin_region(inner);
+		work(2);
+		cali_end_region(inner);
+	}
+}
+
 /* ---- the end ------------------------------------------------------------------------------------ */
 
 static void last_work(void)
@@ -400,7 +422,7 @@ static void teams(void)
 static void tasks(void)
 {
 #pragma omp parallel num_threads(4)
-#pragma omp single
+#pragma omp master
 	for (int i = 0; i < 12; i++)
 #pragma omp task
 		work(5);
@@ -438,26 +460,55 @@ static void one_team(void)
 
 /* ---- cases -------------------------------------------------------------------------------------- */
 
-/* warms: what the body needs is touched by it before the region. */
+/* warms: touches what the body needs before the region, a few times for what a runtime's threads keep each.
+ */
 static const struct {
 	const char *name;
 	void (*warms)(void), (*body)(void), (*whole)(void);
 } cases[] = {
 #ifdef _OPENMP
-	{"for", teams, teams, NULL},          {"tasks", tasks, tasks, NULL},
-	{"nested", nested, nested, NULL},     {"exit", one_team, exits, NULL},
+	{"for", teams, teams, NULL},
+	{"tasks", tasks, tasks, NULL},
+	{"nested", nested, nested, NULL},
+	{"exit", one_team, exits, NULL},
 #endif
-	{"inside", inside, inside, NULL},     {"outside", NULL, NULL, outside},
-	{"outlives", NULL, NULL, outlives},   {"pool", NULL, NULL, pool},
-	{"async", async, async, NULL},        {"fork", NULL, forks, NULL},
-	{"vfork", vforks, vforks, NULL},      {"exec", NULL, execs, NULL},
-	{"executed", NULL, executed, NULL},   {"coroutines", NULL, NULL, coroutines},
-	{"exception", NULL, NULL, exception}, {"longjmp", NULL, NULL, longjmps},
-	{"destructor", NULL, NULL, NULL},     {"atexit", NULL, NULL, atexits},
+	{"inside", inside, inside, NULL},
+	{"outside", NULL, NULL, outside},
+	{"outlives", NULL, NULL, outlives},
+	{"pool", NULL, NULL, pool},
+	{"async", async, async, NULL},
+	{"names", NULL, names, NULL},
+	{"fork", NULL, forks, NULL},
+	{"vfork", vforks, vforks, NULL},
+	{"exec", NULL, execs, NULL},
+	{"executed", NULL, executed, NULL},
+	{"coroutines", NULL, NULL, coroutines},
+	{"exception", NULL, NULL, exception},
+	{"longjmp", NULL, NULL, longjmps},
+	{"destructor", NULL, NULL, NULL},
+	{"atexit", NULL, NULL, atexits},
 };
+
+/* Memory that a runtime takes later is part of one heap, all of which has been touched. */
+static void touch_heap(void)
+{
+	const size_t size = 16 << 20;
+	void *memory;
+
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 2 * size);
+	mallopt(M_TRIM_THRESHOLD, 4 * size);
+	memory = malloc(size);
+	if (!memory)
+		abort();
+	memset(memory, 1, size);
+	__asm__ volatile("" : : "r"(memory) : "memory");
+	free(memory);
+}
 
 int main(int argc, char **argv)
 {
+	touch_heap();
 	page = sysconf(_SC_PAGESIZE);
 	first_argv = argv;
 	work(5);
@@ -473,7 +524,7 @@ int main(int argc, char **argv)
 				cali_begin_region("first");
 				cali_end_region("first");
 			}
-			if (one.warms)
+			for (int i = 0; one.warms && i < WARM_UPS; i++)
 				one.warms();
 			if (one.body)
 				region(one.body);

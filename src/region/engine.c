@@ -649,7 +649,9 @@ unsigned upcr_name(const char *name, size_t length)
 	thread = thread_of_call();
 	if (!thread)
 		return UPCR_OTHERS;
+	upcr_thread_measure(thread);
 	number = number_of_name(name, length);
+	upcr_thread_go_on(thread);
 	leave(thread);
 	return number;
 }
@@ -662,6 +664,7 @@ bool upcr_is_name(unsigned number)
 /* The first start of a region in the thread: what it does outside of regions is outside, for it has some. */
 static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
 {
+	upcr_thread_measure(thread);
 	take_lock();
 	use_locked();
 	thread->marked = true;
@@ -669,6 +672,7 @@ static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
 	if (thread->born && !thread->birth)
 		upcr_thread_settle(thread, 0);
 	give_lock();
+	upcr_thread_go_on(thread);
 }
 
 void upcr_enter(unsigned name)
@@ -853,9 +857,11 @@ const struct upcr_path *upcr_path(void)
 		return NULL;
 	here = thread->tree.node[thread->tree.current].path;
 	if (!here) {
+		upcr_thread_measure(thread);
 		take_lock();
 		here = path_of_thread_locked(thread);
 		give_lock();
+		upcr_thread_go_on(thread);
 	}
 	leave(thread);
 	return here;
@@ -869,6 +875,8 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 
 	if (!thread)
 		return work;
+	if (thread->tree.worked != on)
+		upcr_thread_measure(thread);
 	node = upcr_path_node(&thread->tree, on);
 	if (node != thread->tree.base || thread->kind == UPCR_WORKER) {
 		work.begun = true;
@@ -877,6 +885,7 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 		if (node != thread->tree.base)
 			upcr_thread_rebase(thread, node);
 	}
+	upcr_thread_go_on(thread);
 	leave(thread);
 	return work;
 }
@@ -950,10 +959,12 @@ bool upcr_birth(struct upcr_instance **birth)
 	*birth = NULL;
 	if (!thread)
 		return false;
+	upcr_thread_measure(thread);
 	hand_on(thread);
 	take_lock();
 	*birth = birth_locked(thread);
 	give_lock();
+	upcr_thread_go_on(thread);
 	leave(thread);
 	return true;
 }

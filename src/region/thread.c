@@ -69,7 +69,9 @@ static void thread_make_bases(struct upcr_thread *thread, bool measures)
 		thread->born = thread->outside;
 		upcr_thread_settle(thread, depth);
 	}
-	upcr_tree_rebase(tree, measures ? upcr_tree_child(tree, UPCR_ROOT, UPCR_MEASURING) : thread->outside);
+	thread->measuring = measures ? upcr_tree_child(tree, UPCR_ROOT, UPCR_MEASURING) : 0;
+	upcr_tree_rebase(tree, measures ? thread->measuring : thread->outside);
+	thread->account = tree->current;
 	tree->max = max + tree->nodes - 2;
 }
 
@@ -108,10 +110,10 @@ void upcr_thread_free(struct upcr_thread *thread)
 	free(thread);
 }
 
-/* Time up to now is the current region's. */
+/* Time up to now is the account's. */
 static inline __attribute__((always_inline)) void charge(struct upcr_thread *thread)
 {
-	struct upcr_node *node = &thread->tree.node[thread->tree.current];
+	struct upcr_node *node = &thread->tree.node[thread->account];
 	uint64_t now = upcr_now();
 
 	node->ns += now - thread->mark;
@@ -119,14 +121,14 @@ static inline __attribute__((always_inline)) void charge(struct upcr_thread *thr
 	atomic_store_explicit(&node->row->ns, node->ns, memory_order_relaxed);
 	if (thread->keeps && !node->stale) {
 		node->stale = thread->stale;
-		thread->stale = thread->tree.current + 1;
+		thread->stale = thread->account + 1;
 	}
 }
 
-/* The counts from now on are the current node's. */
+/* The counts from now on are the account's. */
 static __attribute__((noinline)) void switch_counts(struct upcr_thread *thread)
 {
-	if (upcr_counts_switch(&thread->set, thread->tree.current))
+	if (upcr_counts_switch(&thread->set, thread->account))
 		return;
 	/* They would be another region's. */
 	upcr_counts_stop(&thread->set);
@@ -288,7 +290,52 @@ void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned 
 		thread->record->notes = thread->notes;
 }
 
+/* ---- what the engine does itself ------------------------------------------------------------ */
+
+__attribute__((noinline)) void upcr_thread_measure(struct upcr_thread *thread)
+{
+	if (!thread->measuring || thread->account == thread->measuring)
+		return;
+	charge(thread);
+	thread->account = thread->measuring;
+	if (thread->counts)
+		switch_counts(thread);
+}
+
+__attribute__((noinline)) void upcr_thread_go_on(struct upcr_thread *thread)
+{
+	if (thread->account == thread->tree.current)
+		return;
+	charge(thread);
+	thread->account = thread->tree.current;
+	if (thread->counts)
+		switch_counts(thread);
+}
+
 /* ---- marks --------------------------------------------------------------------------------- */
+
+/* Makes the region's node, its row and its place among the counts. */
+static __attribute__((noinline)) unsigned enter_first(struct upcr_thread *thread, unsigned name)
+{
+	unsigned entered;
+
+	upcr_thread_measure(thread);
+	entered = upcr_tree_enter(&thread->tree, name);
+	if (thread->recorded != thread->tree.nodes)
+		take_rows(thread);
+	upcr_thread_go_on(thread);
+	return entered;
+}
+
+static inline unsigned enter_again(struct upcr_thread *thread, unsigned name)
+{
+	unsigned entered = upcr_tree_enter(&thread->tree, name);
+
+	thread->account = entered;
+	if (thread->counts)
+		switch_counts(thread);
+	return entered;
+}
 
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 {
@@ -296,9 +343,10 @@ void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 	unsigned entered;
 
 	charge(thread);
-	entered = upcr_tree_enter(&thread->tree, name);
-	if (thread->counts)
-		switch_counts(thread);
+	if (__builtin_expect(upcr_tree_grows(&thread->tree, name), 0))
+		entered = enter_first(thread, name);
+	else
+		entered = enter_again(thread, name);
 	copy_mark(thread);
 	node = &thread->tree.node[entered];
 	atomic_store_explicit(&node->row->calls, node->calls, memory_order_relaxed);
@@ -364,6 +412,7 @@ bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing)
 	if (!upcr_tree_exit(&thread->tree, name))
 		return false;
 	thread_close(thread);
+	thread->account = thread->tree.current;
 	if (thread->counts)
 		switch_counts(thread);
 	copy_mark(thread);
@@ -376,6 +425,7 @@ void upcr_thread_rebase(struct upcr_thread *thread, unsigned base)
 	if (__builtin_expect(thread->recorded != thread->tree.nodes, 0))
 		take_rows(thread);
 	upcr_tree_rebase(&thread->tree, base);
+	thread->account = thread->tree.current;
 	if (thread->counts)
 		switch_counts(thread);
 	copy_mark(thread);

@@ -41,6 +41,8 @@ struct upcr_thread {
 	struct upcr_record_marks no_marks;
 	struct upcr_record_row no_row;
 	struct upcr_tree tree;
+	unsigned account;   /* node that time and counts go to: the current one, or that of measuring */
+	unsigned measuring; /* its node; 0: nothing is counted */
 	struct upcr_set set;
 	struct upcr_instance *closed; /* starts that have ended in this call, a list */
 	struct upcr_instance *birth;  /* the start of a region that it was created in, or NULL */
@@ -68,6 +70,11 @@ void upcr_thread_record(struct upcr_thread *thread);
 void upcr_thread_record_names(struct upcr_thread *thread);
 void upcr_thread_record_end(struct upcr_thread *thread, const struct upcr_result *result);
 void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned name, uint64_t times);
+
+/* Time and counts go to the row of measuring from now on, while the engine makes what it keeps; and to the
+ * current node again. The thread's own, while it is busy. */
+void upcr_thread_measure(struct upcr_thread *thread);
+void upcr_thread_go_on(struct upcr_thread *thread);
 
 /* The thread's own, while it is busy. */
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name);

@@ -119,10 +119,10 @@ static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
 	return made;
 }
 
-unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
+/* 0: there is none yet. */
+static unsigned find_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
-	struct upcr_node *above = &tree->node[parent];
-	unsigned child = above->child, place;
+	unsigned child = tree->node[parent].child, place;
 
 	if (parent == UPCR_BEYOND)
 		return UPCR_BEYOND;
@@ -132,8 +132,18 @@ unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 	for (; (child = tree->slot[place]); place = (place + 1) & tree->mask)
 		if (tree->node[child].name == name && tree->node[child].parent == parent)
 			break;
-	if (!child)
-		child = make(tree, parent, name);
+	if (child)
+		tree->node[parent].child = child;
+	return child;
+}
+
+unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
+{
+	unsigned child = find_child(tree, parent, name);
+
+	if (child)
+		return child;
+	child = make(tree, parent, name);
 	if (child != UPCR_BEYOND)
 		tree->node[parent].child = child;
 	return child;
@@ -164,6 +174,12 @@ static bool grow_open(struct upcr_tree *tree)
 	tree->open_room *= 2;
 	atomic_store_explicit(&tree->open, more, memory_order_release);
 	return true;
+}
+
+bool upcr_tree_grows(struct upcr_tree *tree, unsigned name)
+{
+	return depth_of(tree) == tree->open_room ||
+	       (!find_child(tree, tree->current, name) && tree->nodes - 2 < tree->max);
 }
 
 unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)

@@ -72,6 +72,8 @@ struct upcr_tree {
 int upcr_tree_init(struct upcr_tree *tree, unsigned max);
 void upcr_tree_free(struct upcr_tree *tree);
 
+/* Is memory needed for a start of the region, as for the first one on this path? */
+bool upcr_tree_grows(struct upcr_tree *tree, unsigned name);
 /* The region starts: the new current node. Out of memory is as beyond the limit. */
 unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name);
 /* The innermost open region of this name ends. False: there is none. */

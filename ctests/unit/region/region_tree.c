@@ -40,11 +40,13 @@ TEST(test_nesting)
 
 	assert_int_equal(upcr_tree_init(&tree, 100), 0);
 	assert_path("");
+	assert_true(upcr_tree_grows(&tree, A));
 	outer = upcr_tree_enter(&tree, A);
 	inner = upcr_tree_enter(&tree, B);
 	assert_path("AB");
 	assert_true(upcr_tree_exit(&tree, B));
 	assert_int_equal(tree.current, outer);
+	assert_false(upcr_tree_grows(&tree, B));
 	assert_int_equal(upcr_tree_enter(&tree, B), inner);
 	assert_true(upcr_tree_exit_innermost(&tree));
 	assert_true(upcr_tree_exit_innermost(&tree));
