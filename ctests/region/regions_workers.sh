@@ -4,7 +4,7 @@
 # created in it, threads that outlive it, threads of nobody. Pages that are touched are known. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 45
+plan 46
 
 cat > teams.c << 'END'
 #include <libhpm.h>
@@ -352,3 +352,11 @@ unmarked()
 		run 0 -e $faults -o 'none.d/%p' -- ./none && [ -z "$(ls none.d)" ]
 }
 check "a program without regions leaves no file for its threads" unmarked
+early()
+{
+	printf '#include <pthread.h>\nstatic void *f(void *p) { return p; }\nstatic __attribute__((constructor)) void c(void) { pthread_t t; if (!pthread_create(&t, 0, f, 0)) pthread_join(t, 0); }\n' > early.c &&
+		$CC -shared -fPIC early.c -o libearly.so -lpthread && $CC -I"$srcdir/include" threads.c -o early -L. \
+			-L"$libraries" -Wl,--no-as-needed -learly -lhpm -lpthread -Wl,-rpath,"$PWD" -Wl,-rpath,"$libraries" &&
+		csv ./early joined && is A 1 4100 4200
+}
+check "a library whose constructor creates a thread, before those of the tool" early

@@ -11,7 +11,10 @@
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "region/region.h"
 
 struct search {
 	const char *library;
@@ -69,4 +72,38 @@ void *upcr_real(void *_Atomic *place, const char *name, const char *library)
 		found = real_other_than(own_base, real_in_library(name, library, own_base));
 	atomic_store_explicit(place, found ? found : &none, memory_order_relaxed);
 	return found;
+}
+
+/* The library that a library of its own, which is not everybody's, calls: the one among those that it was
+ * linked with. */
+static void *real_find_near(const void *caller, const char *name)
+{
+	Dl_info object;
+	void *library, *symbol = NULL;
+
+	if (!dladdr(caller, &object))
+		return NULL;
+	library = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (library) {
+		symbol = dlsym(library, name);
+		dlclose(library);
+	}
+	return symbol;
+}
+
+void *upcr_real_of(void *_Atomic *place, const char *name, const void *caller)
+{
+	void *symbol = atomic_load_explicit(place, memory_order_relaxed);
+
+	if (symbol)
+		return symbol;
+	symbol = dlsym(RTLD_NEXT, name);
+	if (!symbol)
+		symbol = real_find_near(caller, name);
+	if (!symbol) {
+		upcr_say("%s is in no library that the program has loaded", name);
+		abort();
+	}
+	atomic_store_explicit(place, symbol, memory_order_relaxed);
+	return symbol;
 }

@@ -18,4 +18,16 @@ void *upcr_real(void *_Atomic *place, const char *name, const char *library);
 		(__typeof__(name) *)upcr_real(&upcr_place, #name, library); \
 	})
 
+/* The function behind ours for a caller that cannot go on without it. It is found at the first call, since
+ * constructors of libraries, as OpenBLAS's, run before those of this library. caller: an address in the
+ * calling object, whose own libraries are searched last. */
+void *upcr_real_of(void *_Atomic *place, const char *name, const void *caller);
+
+/* Declares real, that function. */
+#define UPCR_FIND_REAL(type, name, parameters) \
+	static void *_Atomic upcr_place;       \
+	type(*real) parameters;                \
+	*(void **)&real =                      \
+		upcr_real_of(&upcr_place, name, __builtin_extract_return_addr(__builtin_return_address(0)))
+
 #endif

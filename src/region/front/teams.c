@@ -5,64 +5,16 @@
  * that it was made on. The path goes with the function that the compiler has made of the team's or task's
  * body.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* RTLD_NEXT */
-#endif
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "region/front/front.h"
+#include "region/front/real.h"
 
 typedef void body_call(void *data);
-
-/* ---- the real calls ------------------------------------------------------------------------------- */
-
-/* The library that a library of its own, which is not everybody's, calls: the one among those that it was
- * linked with. */
-static void *teams_find_near(const void *caller, const char *name)
-{
-	Dl_info object;
-	void *library, *symbol = NULL;
-
-	if (!dladdr(caller, &object))
-		return NULL;
-	library = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (library) {
-		symbol = dlsym(library, name);
-		dlclose(library);
-	}
-	return symbol;
-}
-
-/* A static place for each call. A program cannot go on without the real one. */
-static void *teams_find(_Atomic(void *) *place, const char *name, const void *caller)
-{
-	void *symbol = atomic_load_explicit(place, memory_order_acquire);
-
-	if (symbol)
-		return symbol;
-	symbol = dlsym(RTLD_NEXT, name);
-	if (symbol) {
-		atomic_store_explicit(place, symbol, memory_order_release);
-		return symbol;
-	}
-	symbol = teams_find_near(caller, name);
-	if (!symbol) {
-		upcr_say("%s is in no library that the program has loaded", name);
-		abort();
-	}
-	return symbol;
-}
-
-#define REAL(type, name, parameters)  \
-	type(*real) parameters;       \
-	static _Atomic(void *) place; \
-	*(void **)&real = teams_find(&place, name, __builtin_extract_return_addr(__builtin_return_address(0)))
 
 /* ---- teams ------------------------------------------------------------------------------------------ */
 
@@ -103,7 +55,7 @@ static bool teams_begin(struct team *team, body_call *body, void *data)
 #define TEAM(name, given, arguments)                                                    \
 	UPCR_FUNCTION(void, name, body_call *body, void *data, unsigned threads, given) \
 	{                                                                               \
-		REAL(void, #name, (body_call *, void *, unsigned, given));              \
+		UPCR_FIND_REAL(void, #name, (body_call *, void *, unsigned, given));    \
 		struct team team;                                                       \
                                                                                         \
 		if (teams_begin(&team, body, data))                                     \
@@ -128,7 +80,7 @@ TEAM(GOMP_parallel_loop_maybe_nonmonotonic_runtime, GIVEN(RUNTIME_LOOP), GIVEN(R
 UPCR_FUNCTION(unsigned, GOMP_parallel_reductions, body_call *body, void *data, unsigned threads,
 	      unsigned flags)
 {
-	REAL(unsigned, "GOMP_parallel_reductions", (body_call *, void *, unsigned, unsigned));
+	UPCR_FIND_REAL(unsigned, "GOMP_parallel_reductions", (body_call *, void *, unsigned, unsigned));
 	struct team team;
 
 	return teams_begin(&team, body, data) ? real(teams_run, &team, threads, flags)
@@ -157,7 +109,7 @@ static struct team *teams_push(body_call *body, void *data)
 #define TEAM_START(name, given, arguments)                                              \
 	UPCR_FUNCTION(void, name, body_call *body, void *data, unsigned threads, given) \
 	{                                                                               \
-		REAL(void, #name, (body_call *, void *, unsigned, given));              \
+		UPCR_FIND_REAL(void, #name, (body_call *, void *, unsigned, given));    \
                                                                                         \
 		real(teams_run, teams_push(body, data), threads, arguments);            \
 	}
@@ -173,14 +125,14 @@ TEAM_START(GOMP_parallel_loop_runtime_start, GIVEN(long start, long end, long st
 
 UPCR_FUNCTION(void, GOMP_parallel_start, body_call *body, void *data, unsigned threads)
 {
-	REAL(void, "GOMP_parallel_start", (body_call *, void *, unsigned));
+	UPCR_FIND_REAL(void, "GOMP_parallel_start", (body_call *, void *, unsigned));
 
 	real(teams_run, teams_push(body, data), threads);
 }
 
 UPCR_FUNCTION(void, GOMP_parallel_end, void)
 {
-	REAL(void, "GOMP_parallel_end", (void));
+	UPCR_FIND_REAL(void, "GOMP_parallel_end", (void));
 	struct team *team = teams_started;
 
 	real();
@@ -256,9 +208,9 @@ static bool tasks_begin(struct task *task, body_call *body, void *data, void (*c
 UPCR_FUNCTION(void, GOMP_task, body_call *body, void *data, void (*copy)(void *, void *), long size,
 	      long align, bool deferred, unsigned flags, void **depend, int priority, void *detach)
 {
-	REAL(void, "GOMP_task",
-	     (body_call *, void *, void (*)(void *, void *), long, long, bool, unsigned, void **, int,
-	      void *));
+	UPCR_FIND_REAL(void, "GOMP_task",
+		       (body_call *, void *, void (*)(void *, void *), long, long, bool, unsigned, void **,
+			int, void *));
 	struct task task;
 
 	if (!tasks_begin(&task, body, data, copy, &size, &align)) {
@@ -274,9 +226,9 @@ UPCR_FUNCTION(void, GOMP_task, body_call *body, void *data, void (*copy)(void *,
 		      long align, unsigned flags, unsigned long tasks, int priority, type start, type end, \
 		      type step)                                                                           \
 	{                                                                                                  \
-		REAL(void, #name,                                                                          \
-		     (body_call *, void *, void (*)(void *, void *), long, long, unsigned, unsigned long,  \
-		      int, type, type, type));                                                             \
+		UPCR_FIND_REAL(void, #name,                                                                \
+			       (body_call *, void *, void (*)(void *, void *), long, long, unsigned,       \
+				unsigned long, int, type, type, type));                                    \
 		struct task task;                                                                          \
                                                                                                            \
 		if (!tasks_begin(&task, body, data, copy, &size, &align)) {                                \

@@ -15,21 +15,10 @@
 
 #include "region/front/front.h"
 #include "region/front/ompt.h"
+#include "region/front/real.h"
 
 /* Making a thread's counters takes some 20 KiB of its stack. */
 enum { LEAST_STACK = 64 * 1024 };
-
-typedef __typeof__(pthread_create) create_call;
-typedef __typeof__(thrd_create) thrd_call;
-
-static create_call *real_create;
-static thrd_call *real_thrd;
-
-static __attribute__((constructor)) void threads_find(void)
-{
-	*(void **)&real_create = dlsym(RTLD_NEXT, "pthread_create");
-	*(void **)&real_thrd = dlsym(RTLD_NEXT, "thrd_create");
-}
 
 struct creation {
 	union {
@@ -128,11 +117,13 @@ UPCR_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 	struct creation *creation =
 		threads_prepare(threads_are_of_runtime(start), threads_have_room(attributes), argument);
 	int error;
+	UPCR_FIND_REAL(int, "pthread_create",
+		       (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *));
 
 	if (!creation)
-		return real_create(thread, attributes, start, argument);
+		return real(thread, attributes, start, argument);
 	creation->start.pthread = start;
-	error = real_create(thread, attributes, threads_run, creation);
+	error = real(thread, attributes, threads_run, creation);
 	if (error)
 		threads_drop(creation);
 	return error;
@@ -142,11 +133,12 @@ UPCR_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	struct creation *creation = threads_prepare(false, threads_have_room(NULL), argument);
 	int error;
+	UPCR_FIND_REAL(int, "thrd_create", (thrd_t *, thrd_start_t, void *));
 
 	if (!creation)
-		return real_thrd(thread, start, argument);
+		return real(thread, start, argument);
 	creation->start.thrd = start;
-	error = real_thrd(thread, threads_run_thrd, creation);
+	error = real(thread, threads_run_thrd, creation);
 	if (error != thrd_success)
 		threads_drop(creation);
 	return error;
