@@ -328,7 +328,7 @@ static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags
 	struct cell cell;
 
 	if (flags & UPC_COUNTER_NEVER) {
-		strcpy(text, "not run");
+		strcpy(text, "uncounted");
 		return;
 	}
 	if (value == 0 && mark(row, flags)[0] == '\0') {

@@ -4,8 +4,10 @@
  */
 #include "run/run_counts.h"
 
-void run_vector_derive(struct run_vector *vector)
+void run_vector_settle(struct run_vector *vector)
 {
+	for (unsigned k = 0; k < UPCS_TALLIES; k++)
+		vector->item[k] -= vector->slack < vector->item[k] ? vector->slack : vector->item[k];
 	upcs_items_derive(vector->item);
 }
 
@@ -23,9 +25,18 @@ static uint32_t load32(const uint32_t *number)
 
 void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
 {
+	const unsigned cut_late = UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
+	unsigned doubt = load32(&thread->doubt[column]);
+
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
 		vector->item[k] += load(&thread->tally[column][k]);
-	vector->doubt |= load32(&thread->doubt[column]);
+	/* It was killed some time after its counts were taken over, which have the whole of the block that it
+	 * was in then: without a block they are a lower bound. */
+	if ((doubt & cut_late) == cut_late) {
+		vector->slack += UPCS_BLOCK_MAX;
+		doubt &= ~(unsigned)UPCS_DOUBT_CUT;
+	}
+	vector->doubt |= doubt;
 }
 
 unsigned run_columns(const struct upcs_results *results)
@@ -119,9 +130,12 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 			for (unsigned k = 0; k < UPCS_TALLIES; k++)
 				counts->sum[c].item[k] += counts->core[c][core].item[k];
 			counts->sum[c].doubt |= counts->core[c][core].doubt;
-			run_vector_derive(&counts->core[c][core]);
+			counts->sum[c].slack += counts->core[c][core].slack;
+			run_vector_settle(&counts->core[c][core]);
 		}
-		run_vector_derive(&counts->sum[c]);
+		if (c == 0)
+			counts->whole = counts->sum[0];
+		run_vector_settle(&counts->sum[c]);
 	}
 }
 

@@ -13,11 +13,13 @@
 struct run_vector {
 	uint64_t item[UPCS_ITEMS];
 	unsigned doubt; /* bits of enum upcs_doubt; 0: all are exact */
+	uint64_t slack; /* no item is too large by more, and settling takes it off */
 };
 
 struct run_counts {
 	/* [0] the whole program, [1 + r] in region r. */
 	struct run_vector core[UPCS_COLUMNS][UPCS_CORES], sum[UPCS_COLUMNS];
+	struct run_vector whole; /* sum[0] before it is settled: what functions add up to */
 	uint64_t entered[UPCS_REGIONS_MAX];
 	unsigned regions_found;  /* bit per region: some process had its function in memory */
 	unsigned regions_unseen; /* ... chosen when it ran, and not seen which */
@@ -58,9 +60,10 @@ bool run_process_misses(const struct upcs_process *process);
  * be simulated. */
 bool run_process_is_part(const struct upcs_process *process);
 
-/* The same of one thread or process; a column of a record, then what is derived. */
+/* The same of one thread or process: a column of a record is added, then the vector is settled, once. */
 void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column);
-void run_vector_derive(struct run_vector *vector);
+/* Takes off the slack, so that a lower bound is one, and derives items from others. */
+void run_vector_settle(struct run_vector *vector);
 
 /* Instructions so far, those of what has ended in counts, and threads that run now. */
 uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results,

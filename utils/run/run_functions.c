@@ -143,7 +143,8 @@ int run_functions_make(struct run_functions *functions, const struct upcs_functi
 
 		/* Nobody knows where a thread was that the whole is in doubt for. */
 		vector->doubt = whole->doubt | (functions->untold > 0 ? UPCS_DOUBT_MISSING : 0u);
-		run_vector_derive(vector);
+		vector->slack = whole->slack;
+		run_vector_settle(vector);
 	}
 	if (functions->n > 0)
 		qsort(functions->function, functions->n, sizeof(*functions->function), by_work);
@@ -166,6 +167,6 @@ struct run_vector run_functions_rest(const struct run_functions *functions, unsi
 		add(&rest, functions->function[i].vector.item);
 		rest.doubt |= functions->function[i].vector.doubt;
 	}
-	run_vector_derive(&rest);
+	upcs_items_derive(rest.item);
 	return rest;
 }

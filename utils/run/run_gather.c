@@ -417,9 +417,9 @@ static void finish_rows(struct run_gathered *g)
 {
 	for (unsigned c = 0; c < g->columns; c++) {
 		for (unsigned t = 0; t < g->threads; t++)
-			run_vector_derive(&g->thread[t]->vector[c]);
+			run_vector_settle(&g->thread[t]->vector[c]);
 		for (unsigned p = 0; p < g->processes; p++)
-			run_vector_derive(&g->process[p]->vector[c]);
+			run_vector_settle(&g->process[p]->vector[c]);
 	}
 	if (g->threads > 0)
 		qsort(g->thread, g->threads, sizeof(*g->thread), compare_threads);

@@ -83,6 +83,8 @@ static const struct {
 	 "of a second may not be in the counts"},
 	{"jumped: a jump looked like a call",
 	 "it was left by a jump that looked like a call, and what was done until that was seen counts as well"},
+	{"twice: killed while its counts were moved",
+	 "a process was killed while its counts were moved, and some of them may be there twice"},
 };
 
 enum sheet_exactness run_report_exactness(unsigned doubt)

@@ -262,7 +262,7 @@ static int make_functions(struct session *s, struct run_report *report)
 		return 0;
 	if (s->gathered.function != NULL &&
 	    run_functions_make(&report->functions, &s->results->functions, s->gathered.function,
-			       &report->counts.sum[0]) == 0)
+			       &report->counts.whole) == 0)
 		return 0;
 	util_error("out of memory");
 	return RUN_ERROR;

@@ -54,13 +54,40 @@ TEST_WITH(test_one, run_results_set_up, run_results_tear_down)
 	run_results_thread(1, 0);
 	run_results_thread(1, 1);
 	run_vector_add(&vector, &results->thread[1], 2);
-	run_vector_derive(&vector);
+	run_vector_settle(&vector);
 	assert_int_equal(vector.item[UPCS_DATA_LOADS], run_results_tally(1, 2, UPCS_DATA_LOADS));
 	assert_int_equal(vector.item[UPCS_LD_INS], vector.item[UPCS_DATA_LOADS]);
 	run_vector_add(&vector, &results->thread[2], 2);
-	run_vector_derive(&vector);
+	run_vector_settle(&vector);
 	assert_int_equal(vector.item[UPCS_LD_INS],
 			 run_results_tally(1, 2, UPCS_DATA_LOADS) + run_results_tally(2, 2, UPCS_DATA_LOADS));
+}
+
+/* A thread that was killed after its counts were taken over has at least those, less a block. */
+TEST_WITH(test_killed, run_results_set_up, run_results_tear_down)
+{
+	struct run_vector vector = {.doubt = 0};
+	uint64_t *tally = results->thread[0].tally[0];
+
+	run_results_process(0, UPCS_X86_64);
+	run_results_thread(0, 0);
+	memset(tally, 0, sizeof(results->thread[0].tally[0]));
+	tally[UPCS_DATA_LOADS] = UPCS_BLOCK_MAX + 7;
+	tally[UPCS_DATA_STORES] = UPCS_BLOCK_MAX - 1;
+	results->thread[0].doubt[0] = UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
+	run_vector_add(&vector, &results->thread[0], 0);
+	run_vector_settle(&vector);
+	assert_int_equal(vector.doubt, UPCS_DOUBT_LATE);
+	assert_int_equal(upcs_bound_of(vector.doubt), UPCS_BOUND_LOW);
+	assert_int_equal(vector.item[UPCS_DATA_LOADS], 7);
+	assert_int_equal(vector.item[UPCS_DATA_STORES], 0);
+	/* Cut alone, the rest of the block is too much. */
+	vector = (struct run_vector){.doubt = 0};
+	results->thread[0].doubt[0] = UPCS_DOUBT_CUT;
+	run_vector_add(&vector, &results->thread[0], 0);
+	run_vector_settle(&vector);
+	assert_int_equal(upcs_bound_of(vector.doubt), UPCS_BOUND_HIGH);
+	assert_int_equal(vector.item[UPCS_DATA_LOADS], UPCS_BLOCK_MAX + 7);
 }
 
 /* Operations weighted by what one instruction does: a power of ten for each class, so that

@@ -205,9 +205,8 @@ void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results
 		upcs_left_whole(left, record, i);
 		if (state == UPCS_ENDED)
 			continue;
-		/* It was killed while counts were moved, and some may be there twice. */
 		if (left->head.changes % 2)
-			upcs_counts_doubt(record, UINT16_MAX, UPCS_DOUBT_CUT | UPCS_DOUBT_LATE);
+			upcs_counts_doubt(record, UINT16_MAX, UPCS_DOUBT_TWICE | UPCS_DOUBT_LATE);
 		cut |= upcs_counts_cut(record);
 		sent |= upcs_counts_has_sent(record);
 		upcs_counts_end(record);

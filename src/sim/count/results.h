@@ -97,9 +97,12 @@ enum upcs_doubt {
 	UPCS_DOUBT_UNSEEN = 128,  /* its function was chosen (IFUNC) and not seen (upc_run's) */
 	UPCS_DOUBT_LATE = 256,    /* it ended before its last counts were taken over (score.h) */
 	UPCS_DOUBT_JUMPED = 512,  /* a jump that looked like a call left the region, and was seen later */
+	UPCS_DOUBT_TWICE = 1024,  /* it was killed while its counts were moved: some may be there twice */
 };
 /* By these alone an upper bound; by all others alone a lower bound. */
-#define UPCS_DOUBTS_HIGH (UPCS_DOUBT_CUT | UPCS_DOUBT_JUMPED)
+#define UPCS_DOUBTS_HIGH (UPCS_DOUBT_CUT | UPCS_DOUBT_JUMPED | UPCS_DOUBT_TWICE)
+/* More instructions than any translated block has (QEMU's TCG_MAX_INSNS is 512). */
+#define UPCS_BLOCK_MAX 1024u
 
 /* Exactness of a number, by its doubts. */
 enum upcs_bound {
