@@ -5,7 +5,7 @@ tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 unset UPC_SUM_FILE UPC_TIMES_FILE # of the tests as a whole
 
-plan 20
+plan 21
 
 # ---- JSON
 
@@ -68,6 +68,9 @@ becomes()
 check "cmocka's skip: its reason is the comment before it" \
 	becomes '# no tracefs
 not ok 1 # SKIP test_a' 'ok 1 - test_a # SKIP no tracefs'
+check "... in the form of cmocka 1.1.8, too" \
+	becomes '# no tracefs
+ok 1 # SKIP test_a' 'ok 1 - test_a # SKIP no tracefs'
 check "... without one it is a failure" \
 	becomes 'not ok 1 # SKIP test_a' 'not ok 1 - test_a: skipped without a reason'
 check "... and so it is with that of another" \
