@@ -50,7 +50,7 @@ static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 	put_mean(row, cell);
 	cell->rate[0] = '\0';
 	if (row->flags & UPC_COUNTER_NEVER)
-		snprintf(cell->rate, sizeof(cell->rate), "not run");
+		snprintf(cell->rate, sizeof(cell->rate), "uncounted");
 	else if (row->flags & UPC_COUNTER_PARTIAL)
 		snprintf(cell->rate, sizeof(cell->rate), "part only");
 	else if (row->kind == UPC_KIND_LEVEL)
