@@ -995,6 +995,29 @@ void upcr_no_thread(struct upcr_instance *birth, bool exists)
 	leave(thread);
 }
 
+bool upcr_is_without(void)
+{
+	return self && self->kind == UPCR_CREATED && !self->birth && !self->marked && !is_working(self);
+}
+
+void upcr_hands_on(void)
+{
+	struct upcr_thread *thread;
+	struct upcr_node *node;
+
+	if (!self || work_is_off())
+		return;
+	node = &self->tree.node[self->tree.current];
+	if (node->lacks || (!atomic_load(&self->tree.depth) && !is_working(self)))
+		return;
+	thread = thread_of_call();
+	if (!thread)
+		return;
+	upcr_thread_lacks(thread, thread->tree.current, UPCR_LACKS);
+	upcr_thread_note(thread, UPCR_SAID_SHARES, node->name, 1);
+	leave(thread);
+}
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* What a thread has of a name. */

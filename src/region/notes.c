@@ -51,6 +51,9 @@ const char *upcr_notes_word(enum upcr_what what)
 		[UPCR_SAID_HANDED_ON] = "a thread that worked for it handed work on which is no part of it",
 		[UPCR_SAID_SMALL_STACK] = "a thread that was created in it was not counted: its stack is "
 					  "below 64 KiB",
+		[UPCR_SAID_SHARES] =
+			"it woke a thread without regions or waited for one, whose work for it is no part "
+			"of it",
 		[UPCR_SAID_WITHOUT] = "a thread without regions: what it did for a region is no part of it",
 	};
 

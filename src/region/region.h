@@ -70,6 +70,11 @@ void upcr_begin_thread(struct upcr_instance *birth);
 /* exists: there is a thread, but its stack has no room for counting. */
 void upcr_no_thread(struct upcr_instance *birth, bool exists);
 
+/* Does the calling thread belong to no region, created outside of all? Its work is counted, but for none. */
+bool upcr_is_without(void);
+/* The regions that are open here share work with such a thread, and are lower bounds. */
+void upcr_hands_on(void);
+
 /* In place of a name: all that a thread has counted, in regions and outside. */
 #define UPCR_ALL UINT32_MAX
 

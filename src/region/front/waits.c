@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * waits.c - condition variables and semaphores of POSIX, which the preloaded library stands in for: threads
+ * hand work on by them. A region that wakes a thread without regions, or that waits until such a thread wakes
+ * it, as with a pool of threads, is a lower bound.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pthread_cond_clockwait, sem_clockwait */
+#endif
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "region/front/front.h"
+#include "region/front/real.h"
+
+/* By the object's hash. One that another takes the place of is missed. */
+enum { OBJECTS = 512 };
+
+static _Atomic(const void *) awaited[OBJECTS]; /* by a thread without regions */
+static _Atomic(const void *) woken[OBJECTS];   /* the last time, by a thread without regions */
+static void *_Atomic real_post;                /* found early, since handlers of signals call it */
+
+/* Touches the tables' pages, which are not to be the program's page faults. */
+static __attribute__((constructor)) void waits_begin(void)
+{
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		atomic_store_explicit(&awaited[i], NULL, memory_order_relaxed);
+		atomic_store_explicit(&woken[i], NULL, memory_order_relaxed);
+	}
+	(void)upcr_real_of(&real_post, "sem_post", NULL);
+}
+
+static unsigned waits_place(const void *object)
+{
+	return (unsigned)((uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u >> 55);
+}
+
+static bool waits_has(_Atomic(const void *) *table, const void *object)
+{
+	return atomic_load_explicit(&table[waits_place(object)], memory_order_relaxed) == object;
+}
+
+static void waits_put(_Atomic(const void *) *table, const void *object, const void *value)
+{
+	if (waits_has(table, object) != (value != NULL))
+		atomic_store_explicit(&table[waits_place(object)], value, memory_order_relaxed);
+}
+
+static void waits_sleep(const void *object)
+{
+	if (upcr_is_without())
+		waits_put(awaited, object, object);
+}
+
+/* Returns error. */
+static int waits_wake_up(const void *object, int error)
+{
+	if (!error && waits_has(woken, object))
+		upcr_hands_on();
+	return error;
+}
+
+static void waits_wake(const void *object)
+{
+	if (upcr_is_without()) {
+		waits_put(woken, object, object);
+		return;
+	}
+	waits_put(woken, object, NULL);
+	if (waits_has(awaited, object))
+		upcr_hands_on();
+}
+
+UPCR_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	UPCR_FIND_REAL(int, "pthread_cond_signal", (pthread_cond_t *));
+
+	waits_wake(cond);
+	return real(cond);
+}
+
+UPCR_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	UPCR_FIND_REAL(int, "pthread_cond_broadcast", (pthread_cond_t *));
+
+	waits_wake(cond);
+	return real(cond);
+}
+
+UPCR_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	UPCR_FIND_REAL(int, "pthread_cond_wait", (pthread_cond_t *, pthread_mutex_t *));
+
+	waits_sleep(cond);
+	return waits_wake_up(cond, real(cond, mutex));
+}
+
+UPCR_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				       const struct timespec *until)
+{
+	UPCR_FIND_REAL(int, "pthread_cond_timedwait",
+		       (pthread_cond_t *, pthread_mutex_t *, const struct timespec *));
+
+	waits_sleep(cond);
+	return waits_wake_up(cond, real(cond, mutex, until));
+}
+
+UPCR_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+				       const struct timespec *until)
+{
+	UPCR_FIND_REAL(int, "pthread_cond_clockwait",
+		       (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *));
+
+	waits_sleep(cond);
+	return waits_wake_up(cond, real(cond, mutex, clock, until));
+}
+
+UPCR_EXPORT int sem_post(sem_t *semaphore)
+{
+	int (*real)(sem_t *);
+
+	*(void **)&real = upcr_real_of(&real_post, "sem_post", NULL);
+	waits_wake(semaphore);
+	return real(semaphore);
+}
+
+UPCR_EXPORT int sem_wait(sem_t *semaphore)
+{
+	UPCR_FIND_REAL(int, "sem_wait", (sem_t *));
+
+	waits_sleep(semaphore);
+	return waits_wake_up(semaphore, real(semaphore));
+}
+
+UPCR_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+	UPCR_FIND_REAL(int, "sem_timedwait", (sem_t *, const struct timespec *));
+
+	waits_sleep(semaphore);
+	return waits_wake_up(semaphore, real(semaphore, until));
+}
+
+UPCR_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	UPCR_FIND_REAL(int, "sem_clockwait", (sem_t *, clockid_t, const struct timespec *));
+
+	waits_sleep(semaphore);
+	return waits_wake_up(semaphore, real(semaphore, clock, until));
+}
