@@ -109,9 +109,19 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 			const most = Math.max(...bars(report.regions).map(r => r[over][0].max));
 			return bars(report.regions).map(r => Math.round(1000 * r[over][0].mean / most));
 		}));
-	const imbalance = over => report.regions.map(r => [nameOf(r), ...rounded(r[over].map(s => s.n < 2 ? null : 100 * s.imbalance))]);
-	check("imbalance", ["threads", "processes"].map(whose => of["How much more than the mean the busiest has, inclusive, over " + whose].map(row => [row[0].text, ...rounded(numbers(row))])),
-		[imbalance("over_threads"), imbalance("over_processes")]);
+	/* Ranks have one process each; a thread is "RANK.NUMBER". */
+	const who = (s, end, whose) => whose === "processes" ? String(s[end + "_rank"]) : s[end + "_rank"] + "." + s[end + "_thread"];
+	const spreads = (whose, list, kind, last) => report.regions.flatMap(r => r[list + whose].map(s => [nameOf(r), s]))
+		.filter(([, s]) => s.n > 1 && kind(s)).map(([name, s]) => [name, s.event || s.metric || "", who(s, "min", whose), who(s, "max", whose),
+			...rounded([s.min, s.max, s.mean, last(s)])]);
+	const shown = (caption, named) => of[caption] && of[caption].map(row => [row[0].text, named ? row[1].text : "",
+		...row.filter(cell => cell.v === undefined).slice(named ? 2 : 1, named ? 4 : 3).map(cell => cell.text), ...rounded(numbers(row))]);
+	for (const whose of ["threads", "processes"]) {
+		check("least and most time over " + whose + ", and who has them", shown(`Time over ${whose}, inclusive`, false),
+			spreads(whose, "over_", s => s.event === null, s => 100 * s.imbalance));
+		check("... of counts", shown(`Counts over ${whose}, inclusive`, true), spreads(whose, "over_", s => s.event !== null, s => 100 * s.imbalance));
+		check("... of metrics", shown(`Metrics over ${whose}, inclusive`, true), spreads(whose, "metrics_over_", () => true, s => s.sum));
+	}
 	const parts = report.thread_regions;
 	const rows = Object.entries(of).find(([caption]) => caption.startsWith("Regions of each thread"))[1];
 	check("each region of each thread", rows.map(row => [row[1].text, ...numbers(row).slice(0, 3)]),

@@ -4,7 +4,7 @@
 # one and the same program. Runs of known noise are made by a generator with a seed. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 27
+plan 28
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -12,7 +12,7 @@ cat > program.c << 'EOF'
 #include <stdlib.h>
 #include "touch.h"
 
-/* "exchange" has 20 pages more in each run, as the file says that counts them. */
+/* "exchange" has 20 pages more in each run, as the file says that counts them. "second" is in the second alone. */
 int main(int argc, char **argv)
 {
 	FILE *file = argc > 1 ? fopen(argv[1], "r+") : NULL;
@@ -32,6 +32,10 @@ int main(int argc, char **argv)
 	touch_pages(500 + 20 * run);
 	hpmStop(3);
 	hpmStop(2);
+	if (run == 1) {
+		hpmStart(4, "second");
+		hpmStop(4);
+	}
 	return argc > 2 && run == atoi(argv[2]) ? 7 : 0;
 }
 EOF
@@ -56,10 +60,12 @@ check "... with an error, and an interval" eval 'has exchange counts/0/inclusive
 	has exchange counts/0/inclusive/freedom 2 && has exchange counts/0/inclusive/high 569 572'
 check "... and what is the same in all is exact" eval 'has setup counts/0/inclusive/value 300 302 &&
 	has setup counts/0/inclusive/exactness "\"exact\""'
+check "the mean of calls is a mean" eval 'has second calls .3333 .3334 && has solve calls 1'
 check "least and most are over runs" eval 'has exchange over_runs/1/min 500 502 && has exchange over_runs/1/max 540 542 && has exchange over_runs/1/n 3'
 check "each run is there" eval 'leaf /0/runs/2/run 2 && leaf /0/runs/2/exit_status 0 && below /0/run_paths | grep -q "^/[0-9]*/counts/0/exclusive/value	54[0-2]$"'
 echo 0 > count
 check "as text" eval 'run 0 -e $faults -r 3 ./program count && grep -q "means of 3 runs" err &&
+	grep -q "^second  *0.33 " err && grep -q "^solve  *1.00 " err &&
 	grep -q "^$faults  *52[0-2]  *+-9[.][56] %  *52[0-2]  *+-9[.][56] %$" err && grep -q "^Over 3 runs " err'
 for form in csv html hatchet; do
 	check "as $form" run 0 -e $faults -r 2 --paths -f $form -o out.$form ./program

@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/lib/browser.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 57
+plan 62
 
 cat > program.c << 'END'
 #include <libhpm.h>

@@ -6,7 +6,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
 [ -w /dev/shm ] || { echo "1..0 # SKIP shared memory, /dev/shm, cannot be written here"; exit 0; }
-plan 33
+plan 40
 
 # "work" has so many pages; then one signal in the middle of "rest".
 cat > program.c << 'END'
@@ -42,6 +42,12 @@ about()
 of_work()
 {
 	at "$work/over_processes/1/$1"
+}
+# of_threads LEAST MOST: thread 0 of the rank LEAST has the min of its event over threads, and that of MOST the max
+of_threads()
+{
+	over=$work/over_threads/1
+	[ "$(at "$over/min_rank").$(at "$over/min_thread") $(at "$over/max_rank").$(at "$over/max_thread")" = "$1.0 $2.0" ]
 }
 # near VALUE TRUTH: to one in a hundred
 near()
@@ -83,6 +89,8 @@ for launcher in open_mpi pmi slurm; do
 	check "$launcher: a killed rank ends so" test $killed = 137
 	check "... the ranks' files are merged" merged $launcher
 	check "... least and most" eval 'about "$(of_work min)" 1000 && about "$(of_work max)" 9000'
+	check "... and who has them" eval '[ "$(of_work min_rank) $(of_work max_rank)" = "0 4" ] &&
+		[ "$(of_work max_pid)" = "$(at /0/processes/4/pid)" ] && of_threads 0 4'
 	check "... mean" near "$(of_work mean)" 5000
 	check "... standard deviation" near "$(of_work standard_deviation)" 3162.28
 	check "... imbalance" near "$(of_work imbalance)" .8
@@ -93,7 +101,30 @@ for launcher in open_mpi pmi slurm; do
 		[ "$(grep -c "^Note: rank" out)" = 2 ] && ! grep -q "^Note: a file was begun" out'
 done
 
-check "the table has them, too" grep -q "^$faults  *1,0[0-9][0-9]  *9,0[0-9][0-9]  *5,0[0-9][0-9]  *3,16[0-9]  *[78][09]\.[0-9] %$" out
+table=$(sed -n '/^Region work$/,/^$/p' out)
+has_line()
+{
+	printf '%s\n' "$table" | grep -q "$1"
+}
+check "the table has them, too" has_line "^$faults  *1,0[0-9][0-9]  *0  *9,0[0-9][0-9]  *4  *5,0[0-9][0-9]  *[78][09]\.[0-9] %$"
+check "... under heads" has_line "^Over 5 processes  *Min  *Rank  *Max  *Rank  *Mean  *Imbalance$"
+check "... and each rank's thread" has_line "^$faults  *1,0[0-9][0-9]  *0\.0  *9,0[0-9][0-9]  *4\.0  *5,0[0-9][0-9]  *[78][09]\.[0-9] %$"
+cat > own.metrics << END
+upc-metrics 1
+event FAULTS = perf "$faults"
+derived BYTES = "4096*FAULTS" unit "bytes"
+derived PER_CALL = "(FAULTS) / calls" unit "faults/call"
+END
+# PER_CALL is half of the faults, of two calls.
+check "metrics of each rank and of all" eval 'run 0 --merge slurm -m ./own.metrics -f json -o json && leaves_of json &&
+	metrics=$work/metrics_over_processes && about "$(at $metrics/1/min)" 500 && about "$(at $metrics/1/max)" 4500 && near "$(at $metrics/1/mean)" 2500 &&
+	[ "$(at $metrics/1/min_rank)$(at $metrics/1/max_rank)$(at $metrics/1/sum)$(at $metrics/1/exactness)" = "04null\"exact\"" ] &&
+	near "$(at $metrics/0/sum)" $((25000 * 4096)) && near "$(at $metrics/0/max)" $((9000 * 4096))'
+run 0 --merge slurm -m ./own.metrics
+check "CSV has a line for each of them" eval 'run 0 --merge slurm -m ./own.metrics -f csv -o csv &&
+	awk -F, -v event="$faults" "\$2 == \"work\" && \$8 == event { print \$1, \$6, int(\$9 / 100), \$13 }" csv | grep process_ > lines &&
+	[ "$(head -n 3 lines | tr "\n" ";")" = "process_min 0 10 exact;process_max 4 90 exact;process_mean  50 exact;" ]'
+run 0 --merge slurm
 check "... and sums" grep -q "^work  *10  *5 " out
 # Two runs in one directory are more processes than ranks.
 open_mpi open_mpi 3 6 7000 ''

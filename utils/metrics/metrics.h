@@ -39,6 +39,9 @@ struct metric {
 unsigned metrics_count(const struct metrics *metrics);
 const struct metric *metrics_at(const struct metrics *metrics, unsigned metric);
 
+/* The metric of several threads is the sum of theirs: it is a sum of counts, and no ratio. */
+bool metrics_adds_up(const struct metrics *metrics, unsigned metric);
+
 /* The events that the set needs, as PAPI has their names, in the order in which metrics need them:
  * what is to be counted. time and calls are none. */
 unsigned metrics_events(const struct metrics *metrics);
@@ -53,8 +56,7 @@ struct metrics_columns *metrics_bind(const struct metrics *metrics, const char *
 void metrics_unbind(struct metrics_columns *columns);
 
 struct metrics_counts {
-	double seconds;
-	uint64_t calls;
+	double seconds, calls;
 	const struct upcr_value *value; /* [n] of metrics_bind */
 	/* How errors go together: correlations, [n * n], NaN where one is not known. NULL: of none. What
 	 * is not known is taken as bad as it can be for each metric. */

@@ -324,6 +324,11 @@ const char *metrics_event(const struct metrics *metrics, unsigned event)
 	return metrics->event[event];
 }
 
+bool metrics_adds_up(const struct metrics *metrics, unsigned metric)
+{
+	return metrics->derived[metric].formula->divisor != 0;
+}
+
 bool metrics_needs(const struct metrics *metrics, unsigned metric, unsigned event)
 {
 	const struct upci_formula *formula = metrics->derived[metric].formula;

@@ -144,7 +144,7 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 		if (from->code == METRICS_TIME) {
 			t->count = known(counts->seconds);
 		} else if (from->code == METRICS_CALLS) {
-			t->count = known((double)counts->calls);
+			t->count = known(counts->calls);
 		} else {
 			t->column = columns->of[from->code - METRICS_EVENTS];
 			t->count = counts->value[t->column];

@@ -23,7 +23,9 @@ static json_t *hatchet_metrics(const struct regions_data *data, const struct reg
 
 	set_real(metrics, "time (inc)", counts->seconds);
 	set_real(metrics, "time", counts->own_seconds);
-	json_object_set_new(metrics, "calls", util_json_count(counts->calls));
+	json_object_set_new(metrics, "calls",
+			    counts->calls == floor(counts->calls) ? util_json_count((uint64_t)counts->calls)
+								  : json_real(counts->calls));
 	for (uint32_t i = 0; i < data->events.n; i++) {
 		snprintf(name, sizeof(name), "%s (inc)", data->events.text[i]);
 		set_real(metrics, name,

@@ -191,7 +191,7 @@ static void html_bars(const struct regions_group *group, struct page *page, bool
 
 static bool html_imbalance(const void *arg, struct page *page)
 {
-	const struct regions_group *group = arg;
+	const struct regions_group *group = ((const struct regions_over *)arg)->group;
 
 	html_bars(group, page, false);
 	if (group->sums->processes > 1)

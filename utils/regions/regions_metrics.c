@@ -4,6 +4,7 @@
  */
 #include "regions/regions_metrics.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,20 @@ void regions_metric(const struct regions_report *report, unsigned metric, const 
 	};
 
 	metrics_value(report->metrics, metric, report->columns, &of, value);
+}
+
+struct regions_derived regions_metric_derived(const void *arg, uint32_t metric,
+					      const struct regions_counts *counts)
+{
+	struct metric_value value;
+
+	regions_metric(arg, metric, counts, false, &value);
+	return (struct regions_derived){
+		.value = value.value,
+		.none = isnan(value.value),
+		.lacking = value.missing || value.at_least,
+		.exact = value.exact,
+	};
 }
 
 unsigned regions_metric_missing(const struct regions_report *report, const struct regions_sums *sums,

@@ -23,6 +23,10 @@ int regions_metrics_list(const struct metrics *metrics);
 void regions_metric(const struct regions_report *report, unsigned metric, const struct regions_counts *counts,
 		    bool own, struct metric_value *value);
 
+/* A metric of inclusive counts for regions_sum; arg: the report, which has metrics and columns. */
+struct regions_derived regions_metric_derived(const void *arg, uint32_t metric,
+					      const struct regions_counts *counts);
+
 /* Names of the events that a metric needs, where none of the lines has them all; returns how many there
  * are, of which at most max are named. */
 unsigned regions_metric_missing(const struct regions_report *report, const struct regions_sums *sums,

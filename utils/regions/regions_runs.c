@@ -28,7 +28,7 @@ bool regions_runs_sum(const struct regions_data *data, enum regions_by by, struc
 	runs->has = calloc((size_t)runs->n * data->events.n + 1, sizeof(*runs->has));
 	done = runs->of && runs->has;
 	for (unsigned i = 0; done && i < runs->n; i++) {
-		done = regions_sum(data, i, by, &runs->of[i]);
+		done = regions_sum(data, i, by, NULL, &runs->of[i]);
 		for (uint32_t key = 0; done && key < runs->of[i].keys; key++)
 			runs_find_events(&runs->of[i].line[key].counts, data->events.n,
 					 runs->has + (size_t)i * data->events.n);
@@ -53,7 +53,7 @@ static bool runs_value(const struct regions_runs *runs, unsigned run, uint32_t k
 	const uint32_t event = measure - REGIONS_EVENT;
 
 	if (measure == REGIONS_CALLS) {
-		*value = upcr_exact(counts->calls);
+		*value = upcr_exact((uint64_t)counts->calls);
 	} else if (measure == REGIONS_SECONDS) {
 		*value = upcr_estimated(own ? counts->own_seconds : counts->seconds, 0, 0, 0, 1, 0);
 	} else {
@@ -79,7 +79,8 @@ struct util_measured regions_runs_mean(const struct regions_runs *runs, unsigned
 		mean.exact &= upcr_is_exact(&value) && (!spread.n || value.whole == whole);
 		mean.open |= upcr_is_lower_bound(&value);
 		whole = value.whole;
-		regions_spread_add(&spread, upcr_is_exact(&value) ? (double)value.whole : value.value);
+		regions_spread_add(&spread, upcr_is_exact(&value) ? (double)value.whole : value.value,
+				   (struct regions_who){0});
 		squares += value.error * value.error;
 		mean.freedom = value.freedom;
 	}
@@ -122,7 +123,7 @@ static void runs_spread(const struct regions_runs *runs, uint32_t key, uint32_t 
 		struct upcr_value value;
 
 		if (runs_value(runs, i, key, measure, false, &value) && !upcr_is_lower_bound(&value))
-			regions_spread_add(spread, value.value);
+			regions_spread_add(spread, value.value, (struct regions_who){0});
 	}
 }
 
@@ -138,8 +139,7 @@ static void runs_mean_line(const struct regions_runs *runs, uint32_t key, uint32
 		line->threads = of->threads > line->threads ? of->threads : line->threads;
 		line->processes = of->processes > line->processes ? of->processes : line->processes;
 	}
-	line->counts.calls =
-		(uint64_t)(regions_runs_mean(runs, 0, runs->n, key, REGIONS_CALLS, false, &n).value + .5);
+	line->counts.calls = regions_runs_mean(runs, 0, runs->n, key, REGIONS_CALLS, false, &n).value;
 	line->counts.seconds = regions_runs_mean(runs, 0, runs->n, key, REGIONS_SECONDS, false, &n).value;
 	line->counts.own_seconds = regions_runs_mean(runs, 0, runs->n, key, REGIONS_SECONDS, true, &n).value;
 	for (uint32_t i = 0; i < events; i++) {
@@ -154,7 +154,7 @@ bool regions_runs_means(const struct regions_runs *runs, struct regions_sums *me
 {
 	const struct regions_sums *first = &runs->of[0];
 
-	if (!regions_sums_make(means, first->by, first->keys, first->events))
+	if (!regions_sums_make(means, first->by, first->keys, first->events, 0))
 		return false;
 	for (unsigned i = 0; i < runs->n; i++) {
 		means->threads = runs->of[i].threads > means->threads ? runs->of[i].threads : means->threads;

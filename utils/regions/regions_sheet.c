@@ -14,16 +14,21 @@
 #include "regions/regions_metrics.h"
 
 struct row {
+	const struct regions_line *line; /* NULL: of one thread */
 	const struct regions_group *group;
 	uint32_t key;
 	const struct regions_counts *counts;
-	const struct regions_line *line; /* NULL: of one thread */
 	const struct regions_process *process;
 	const struct regions_thread *thread;
 	unsigned run;     /* of one run */
 	size_t which;     /* of threads, from 0 */
 	const char *name; /* of the thread */
 };
+
+const struct regions_line *regions_line_of(const void *row)
+{
+	return ((const struct row *)row)->line;
+}
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
@@ -141,83 +146,6 @@ static bool sheet_value_of_metric(const void *arg, const void *of, size_t metric
 	return true;
 }
 
-enum { SPREAD_N, SPREAD_MIN, SPREAD_MAX, SPREAD_MEAN, SPREAD_DEVIATION, SPREAD_IMBALANCE };
-
-static void sheet_set_spread(struct sheet_cell *cell, const struct regions_spread *spread, size_t aspect)
-{
-	const double values[] = {
-		[SPREAD_MIN] = spread->min,
-		[SPREAD_MAX] = spread->max,
-		[SPREAD_MEAN] = regions_mean(spread),
-		[SPREAD_DEVIATION] = regions_deviation(spread),
-		[SPREAD_IMBALANCE] = regions_imbalance(spread),
-	};
-
-	cell->count = spread->n;
-	cell->value = values[aspect];
-	cell->absent = aspect != SPREAD_N && !spread->n;
-}
-
-static bool sheet_value_over_threads(const void *arg, const void *of, size_t measure, size_t aspect,
-				     struct sheet_cell *cell)
-{
-	const struct row *row = of;
-
-	(void)arg;
-	sheet_set_spread(cell, &row->line->of_threads[measure], aspect);
-	return true;
-}
-
-static bool sheet_value_over_processes(const void *arg, const void *of, size_t measure, size_t aspect,
-				       struct sheet_cell *cell)
-{
-	const struct row *row = of;
-
-	(void)arg;
-	sheet_set_spread(cell, &row->line->of_processes[measure], aspect);
-	return true;
-}
-
-/* A page has no imbalance of one alone. */
-static bool sheet_value_unlike(const void *arg, const void *of, size_t measure, size_t aspect,
-			       struct sheet_cell *cell)
-{
-	const struct row *row = of;
-
-	sheet_value_over_threads(arg, of, measure, aspect, cell);
-	cell->absent = row->line->of_threads[measure].n < 2;
-	return true;
-}
-
-static bool sheet_value_unlike_processes(const void *arg, const void *of, size_t measure, size_t aspect,
-					 struct sheet_cell *cell)
-{
-	const struct row *row = of;
-
-	sheet_value_over_processes(arg, of, measure, aspect, cell);
-	cell->absent = row->line->of_processes[measure].n < 2;
-	return true;
-}
-
-static bool sheet_head_over_threads(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
-{
-	const struct row *row = of;
-
-	(void)arg;
-	snprintf(text, SHEET_HEAD_MAX, row->group->sheet->report->runs ? "Over %u runs" : "Over %u threads",
-		 row->line->of_threads[0].n);
-	return row->line->of_threads[0].n > 1;
-}
-
-static bool sheet_head_over_processes(const void *arg, const void *of, char text[SHEET_HEAD_MAX])
-{
-	const struct row *row = of;
-
-	(void)arg;
-	snprintf(text, SHEET_HEAD_MAX, "Over %u processes", row->line->of_processes[0].n);
-	return row->group->sums->processes > 1 && row->line->of_processes[0].n > 1;
-}
-
 #define ALL SHEET_IN_ALL
 #define TABLES SHEET_IN_TABLES
 
@@ -238,18 +166,6 @@ static const struct sheet_aspect thread_aspects[] = {
 	{.key = "inclusive", .header = "Inclusive", .kind = SHEET_VALUE, .forms = ALL},
 	{.key = "exclusive", .prefix = "exclusive_", .kind = SHEET_VALUE, .forms = SHEET_IN_DATA},
 };
-static const struct sheet_aspect spread_aspects[] = {
-	{.key = "n", .kind = SHEET_COUNT, .forms = SHEET_IN_JSON},
-	{.key = "min", .header = "Min", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
-	{.key = "max", .header = "Max", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
-	{.key = "mean", .header = "Mean", .kind = SHEET_NUMBER, .forms = ALL & ~SHEET_IN_HTML},
-	{.key = "standard_deviation",
-	 .header = "Std. dev.",
-	 .kind = SHEET_NUMBER,
-	 .forms = ALL & ~SHEET_IN_HTML},
-	{.key = "imbalance", .header = "Imbalance", .kind = SHEET_NUMBER, .share = true, .forms = ALL},
-};
-
 /* ---- columns ----------------------------------------------------------------------------------- */
 
 enum { NAME, PATH, PARENT, THREAD, THREAD_NAME, PID, RANK, TID, CALLS, THREADS, PROCESSES, SECONDS };
@@ -376,7 +292,8 @@ static void sheet_cell_of_region(const void *arg, const void *of, const struct s
 		sheet_set_number(cell, row->thread->tid);
 		break;
 	case CALLS:
-		cell->count = row->counts->calls;
+		cell->count = (uint64_t)row->counts->calls;
+		cell->value = row->counts->calls;
 		cell->absent = regions_is_outside(data, group->by, row->key);
 		break;
 	case THREADS:
@@ -767,27 +684,7 @@ static void sheet_make_lists(struct regions_group *group, bool thread)
 					     .aspect = both_aspects,
 					     .aspects = 2,
 					     .value = sheet_value_of_metric};
-	group->list[2] = (struct sheet_list){
-		.key = "over_threads",
-		.name = "event",
-		.caption = "How much more than the mean the busiest has, inclusive, over threads",
-		.forms = SHEET_IN_TEXT | SHEET_IN_JSON,
-		.measure = sheet->spread,
-		.measures = 1 + sheet->report->data->events.n,
-		.aspect = spread_aspects,
-		.aspects = sizeof(spread_aspects) / sizeof(*spread_aspects),
-		.value = sheet_value_over_threads,
-		.head = sheet_head_over_threads};
-	group->list[3] = group->list[2];
-	group->list[3].key = "over_processes";
-	group->list[3].caption = "How much more than the mean the busiest has, inclusive, over processes";
-	group->list[3].value = sheet_value_over_processes;
-	group->list[3].head = sheet_head_over_processes;
-	if (sheet->report->runs) {
-		group->list[2].key = "over_runs";
-		group->list[2].aspects = SPREAD_IMBALANCE;
-		group->list[3].forms = 0;
-	}
+	regions_over_lists(group, &group->list[2]);
 }
 
 static struct sheet_section *sheet_add_section(struct regions_sheet *sheet, const char *key,
@@ -813,6 +710,17 @@ static struct regions_group *sheet_make_group(struct regions_sheet *sheet, unsig
 	return group;
 }
 
+static bool sheet_calls_are_whole(const struct regions_group *group)
+{
+	for (uint32_t i = 0; i < group->n; i++) {
+		const double calls = group->sums->line[group->order[i]].counts.calls;
+
+		if (calls != floor(calls))
+			return false;
+	}
+	return true;
+}
+
 static struct sheet_section *sheet_add_group(struct regions_sheet *sheet, struct regions_group *group,
 					     const char *key, const struct sheet_column *column,
 					     size_t columns, bool thread)
@@ -825,9 +733,16 @@ static struct sheet_section *sheet_add_group(struct regions_sheet *sheet, struct
 	section->column = group->column;
 	section->columns = columns;
 	section->list = group->list;
-	section->lists = thread ? 2 : group->by == REGIONS_BY_NAME || !(sheet->form & SHEET_IN_JSON) ? 4 : 2;
+	section->lists =
+		thread || (group->by == REGIONS_BY_PATH && sheet->form & SHEET_IN_JSON) ? 2 : REGIONS_LISTS;
 	section->arg = group;
 	section->cell = sheet_cell_of_region;
+	/* Means of calls that are no whole numbers have decimals. */
+	for (size_t i = 0; i < columns && !thread; i++)
+		if (column[i].id == CALLS && !sheet_calls_are_whole(group)) {
+			group->column[i].kind = SHEET_NUMBER;
+			group->column[i].decimals = 2;
+		}
 	/* One thread is like itself, and one process. */
 	for (size_t i = 0; i < columns; i++)
 		if (((column[i].id == THREADS || column[i].id == IMBALANCE) && group->sums->threads < 2) ||
@@ -889,21 +804,6 @@ static void sheet_add_threads(struct regions_sheet *sheet)
 	sheet->threads = section;
 }
 
-static void sheet_add_imbalance(struct regions_sheet *sheet)
-{
-	static const struct sheet_column name[] = {{.header = "Region", .id = NAME, .forms = SHEET_IN_HTML}};
-	struct regions_group *group = sheet_make_group(sheet, 3, REGIONS_BY_NAME);
-	struct sheet_section *section = sheet_add_group(sheet, group, NULL, name, 1, false);
-
-	group->list[2].forms = group->list[3].forms = SHEET_IN_HTML;
-	group->list[2].value = sheet_value_unlike;
-	group->list[3].value = sheet_value_unlike_processes;
-	section->forms = SHEET_IN_HTML;
-	section->list = &group->list[2];
-	section->lists = group->sums->processes > 1 ? 2 : 1;
-	sheet->imbalance = section;
-}
-
 static void sheet_add_processes(struct regions_sheet *sheet)
 {
 	struct sheet_section *section = sheet_add_section(sheet, "processes", sheet_each_process);
@@ -919,7 +819,7 @@ static void sheet_add_processes(struct regions_sheet *sheet)
 static void sheet_add_runs(struct regions_sheet *sheet)
 {
 	struct sheet_section *section = sheet_add_section(sheet, "runs", sheet_each_run);
-	struct regions_group *group = sheet_make_group(sheet, 4, REGIONS_BY_PATH);
+	struct regions_group *group = sheet_make_group(sheet, 3, REGIONS_BY_PATH);
 
 	section->cell = sheet_cell_of_run;
 	section->column = run_columns;
@@ -986,8 +886,10 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 	sheet_add_lines(sheet, REGIONS_BY_PATH);
 	if (form & SHEET_IN_JSON && report->runs)
 		sheet_add_runs(sheet);
-	if (form & SHEET_IN_HTML && report->by_name->threads > 1 && !report->runs)
-		sheet_add_imbalance(sheet);
+	if (!report->runs)
+		sheet->imbalance = regions_over_sections(
+			sheet, &sheet->group[report->paths && form & SHEET_IN_CSV ? REGIONS_BY_PATH
+										  : REGIONS_BY_NAME]);
 	if (form & SHEET_IN_JSON && report->per_thread)
 		sheet_add_who(sheet);
 	if (threads)

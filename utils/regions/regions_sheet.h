@@ -5,10 +5,11 @@
 #ifndef REGIONS_SHEET_H
 #define REGIONS_SHEET_H
 
+#include "regions/regions_over.h"
 #include "regions/regions_report.h"
 #include "sheet/sheet.h"
 
-enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 4, REGIONS_SECTIONS = 10 };
+enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 2 + OVER_LISTS, REGIONS_SECTIONS = 10 + OVER_SECTIONS };
 
 /* A section of regions, call paths, or those of each thread. */
 struct regions_group {
@@ -21,6 +22,7 @@ struct regions_group {
 	double whole; /* seconds */
 	struct sheet_column column[REGIONS_COLUMNS];
 	struct sheet_list list[REGIONS_LISTS];
+	struct sheet_aspect over[OVER_LISTS][OVER_ASPECTS];
 };
 
 struct regions_sheet {
@@ -34,13 +36,18 @@ struct regions_sheet {
 	struct sheet_note *note;
 	struct sheet_measure *counts, *metrics, *spread;
 	uint32_t *order[2], n[2]; /* by enum regions_by */
-	struct regions_group group[5];
+	struct regions_group group[4];
+	struct regions_over over[OVER_SECTIONS];
+	unsigned overs;
 	char *text, buffer[2048];                                    /* of a cell, until the next */
 	struct sheet_section *regions, *paths, *imbalance, *threads; /* of section; NULL: not there */
 };
 
 /* form: a bit of SHEET_IN_*. False: out of memory. To be freed in any case. */
 bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report *report, unsigned form);
+/* The line of a row of regions or call paths; NULL: it is of one thread. */
+const struct regions_line *regions_line_of(const void *row);
+
 void regions_sheet_free(struct regions_sheet *sheet);
 
 #endif

@@ -12,12 +12,18 @@
 /* ---- spreads ------------------------------------------------------------------------------- */
 
 /* Squares of what is far from nothing would leave no digits for the differences: Welford's way. */
-void regions_spread_add(struct regions_spread *spread, double value)
+void regions_spread_add(struct regions_spread *spread, double value, struct regions_who who)
 {
 	double from_before = value - regions_mean(spread);
 
-	spread->min = spread->n ? fmin(spread->min, value) : value;
-	spread->max = spread->n ? fmax(spread->max, value) : value;
+	if (!spread->n || value < spread->min) {
+		spread->min = value;
+		spread->least = who;
+	}
+	if (!spread->n || value > spread->max) {
+		spread->max = value;
+		spread->most = who;
+	}
 	spread->sum += value;
 	spread->n++;
 	spread->squares += from_before * (value - regions_mean(spread));
@@ -144,7 +150,7 @@ static void add_row(struct regions_part *part, const struct regions_data *data,
 	struct regions_counts *counts = use(part, key_of(part, data, row->path));
 	uint32_t i, path = row->path;
 
-	counts->calls += row->calls;
+	counts->calls += (double)row->calls;
 	counts->own_seconds += row->seconds;
 	for (i = 0; i < part->events; i++) {
 		struct upcr_value value = value_of(process, row, i);
@@ -188,20 +194,37 @@ static void add_counts(struct regions_counts *sum, const struct regions_counts *
 	}
 }
 
-static void spread_counts(struct regions_spread *spread, const struct regions_counts *counts, uint32_t events)
+static void spread_counts(struct regions_spread *spread, const struct regions_counts *counts, uint32_t events,
+			  const struct regions_derive *derive, struct regions_who who)
 {
-	uint32_t i;
+	regions_spread_add(spread++, counts->seconds, who);
+	for (uint32_t i = 0; i < events; i++, spread++) {
+		const struct upcr_value *value = &counts->value[i];
 
-	regions_spread_add(&spread[0], counts->seconds);
-	for (i = 0; i < events; i++)
-		if (!upcr_is_lower_bound(&counts->value[i]))
-			regions_spread_add(&spread[1 + i], counts->value[i].value);
+		if (upcr_is_lower_bound(value)) {
+			spread->lacking++;
+			continue;
+		}
+		spread->estimates += !upcr_is_exact(value);
+		regions_spread_add(spread, value->value, who);
+	}
+	for (uint32_t i = 0; derive && i < derive->n; i++, spread++) {
+		const struct regions_derived value = derive->value(derive->arg, i, counts);
+
+		if (value.lacking || value.none) {
+			spread->lacking += value.lacking;
+			continue;
+		}
+		spread->estimates += !value.exact;
+		regions_spread_add(spread, value.value, who);
+	}
 }
 
-bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events)
+bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events,
+		       uint32_t derived)
 {
 	struct regions_counts *counts = make_counts(keys, events);
-	size_t spreads = 1 + (size_t)events;
+	size_t spreads = 1 + (size_t)events + derived;
 	struct regions_spread *spread = calloc(keys * 2 * spreads, sizeof(*spread));
 	uint32_t i;
 
@@ -236,7 +259,8 @@ void regions_sums_free(struct regions_sums *sums)
 }
 
 /* What the process has by key goes to all, and it is one of those that differ. */
-static void add_process(struct regions_sums *sums, struct regions_part *of_process)
+static void add_process(struct regions_sums *sums, struct regions_part *of_process,
+			const struct regions_derive *derive, struct regions_who who)
 {
 	for (; of_process->n; of_process->n--) {
 		uint32_t key = of_process->used[of_process->n - 1];
@@ -244,14 +268,15 @@ static void add_process(struct regions_sums *sums, struct regions_part *of_proce
 		struct regions_line *line = &sums->line[key];
 
 		add_counts(&line->counts, counts, sums->events);
-		spread_counts(line->of_processes, counts, sums->events);
+		spread_counts(line->of_processes, counts, sums->events, derive, who);
 		line->processes++;
 		clear(counts, sums->events);
 	}
 }
 
 static void add_thread(struct regions_sums *sums, struct regions_part *of_process,
-		       const struct regions_part *part, unsigned threads)
+		       const struct regions_part *part, unsigned threads, const struct regions_derive *derive,
+		       struct regions_who who)
 {
 	uint32_t i;
 
@@ -267,12 +292,13 @@ static void add_thread(struct regions_sums *sums, struct regions_part *of_proces
 		add_counts(use(of_process, part->used[i]), counts, sums->events);
 		/* Of several that are put together nobody knows how unlike they were. */
 		if (threads == 1)
-			spread_counts(line->of_threads, counts, sums->events);
+			spread_counts(line->of_threads, counts, sums->events, derive, who);
 		line->threads += threads;
 	}
 }
 
-bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by, struct regions_sums *sums)
+bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by,
+		 const struct regions_derive *derive, struct regions_sums *sums)
 {
 	struct regions_part part = {0}, of_process = {0};
 	size_t i, k;
@@ -280,7 +306,7 @@ bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by 
 
 	memset(sums, 0, sizeof(*sums));
 	done = part_begin(&part, data, by) && part_begin(&of_process, data, by);
-	done = done && regions_sums_make(sums, by, part.keys, part.events);
+	done = done && regions_sums_make(sums, by, part.keys, part.events, derive ? derive->n : 0);
 	for (i = 0; done && i < data->processes; i++) {
 		const struct regions_process *process = &data->process[i];
 
@@ -288,10 +314,11 @@ bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by 
 			continue;
 		for (k = 0; k < process->threads; k++) {
 			part_of(&part, data, process, &process->thread[k]);
-			add_thread(sums, &of_process, &part, process->thread[k].threads);
+			add_thread(sums, &of_process, &part, process->thread[k].threads, derive,
+				   (struct regions_who){(uint32_t)i, (uint32_t)k});
 			sums->threads += process->thread[k].threads;
 		}
-		add_process(sums, &of_process);
+		add_process(sums, &of_process, derive, (struct regions_who){.process = (uint32_t)i});
 		sums->processes++;
 	}
 	part_free(&part);

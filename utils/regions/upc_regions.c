@@ -210,11 +210,16 @@ struct gathered {
 };
 
 /* Sums of one run; of several ones their means, and by path what they are the means of. */
-static bool report_sums(const struct regions_data *data, enum regions_by by, struct regions_runs *runs,
+static bool report_sums(const struct regions_report *report, enum regions_by by, struct regions_runs *runs,
 			struct regions_sums *sums)
 {
+	const struct regions_data *data = report->data;
+	const struct regions_derive metrics = {.n = report->metrics ? metrics_count(report->metrics) : 0,
+					       .value = regions_metric_derived,
+					       .arg = report};
+
 	if (data->runs == 1)
-		return regions_sum(data, 0, by, sums);
+		return regions_sum(data, 0, by, &metrics, sums);
 	return regions_runs_sum(data, by, runs) && regions_runs_means(runs, sums);
 }
 
@@ -244,8 +249,8 @@ static int report_make(struct settings *settings, struct gathered *gathered, con
 	int error = UTIL_FAILED;
 
 	regions_sort(data);
-	if ((columns || !settings->metrics) && report_sums(data, REGIONS_BY_NAME, &runs_by_name, &by_name) &&
-	    report_sums(data, REGIONS_BY_PATH, &runs, &by_path))
+	if ((columns || !settings->metrics) && report_sums(&all, REGIONS_BY_NAME, &runs_by_name, &by_name) &&
+	    report_sums(&all, REGIONS_BY_PATH, &runs, &by_path))
 		error = report_print(settings, &all, NULL);
 	else
 		util_error("out of memory for the sums");

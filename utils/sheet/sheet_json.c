@@ -48,7 +48,7 @@ static json_t *sheet_json_cell(enum sheet_kind kind, const struct sheet_cell *ce
 	case SHEET_COUNT:
 		return util_json_count(cell->count);
 	case SHEET_NUMBER:
-		return sheet_json_real(cell->value);
+		return cell->whole ? util_json_count(cell->count) : sheet_json_real(cell->value);
 	case SHEET_VALUE:
 		break;
 	}

@@ -12,7 +12,7 @@
 #include "lib/stat_table.h"
 #include "sheet/sheet.h"
 
-enum { GAP = 2, INDENT = 2, DEPTHS = 24, NAMES = 48, BLOCK_NAMES = 20, BLOCK_NUMBERS = 13 };
+enum { GAP = 2, INDENT = 2, DEPTHS = 24, NAMES = 48, BLOCK_NAMES = 20, BLOCK_NUMBERS = 13, BLOCK_TEXTS = 7 };
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
@@ -364,6 +364,12 @@ struct blocks {
 	unsigned names; /* columns of the longest name */
 };
 
+static void text_put_word(FILE *out, const char *text)
+{
+	util_pad(out, GAP);
+	util_put_right(out, text, BLOCK_TEXTS);
+}
+
 static void text_put_number(FILE *out, const char *text)
 {
 	util_pad(out, GAP);
@@ -373,20 +379,28 @@ static void text_put_number(FILE *out, const char *text)
 static void text_put_aspect(FILE *out, const struct sheet_list *list, const struct sheet_measure *measure,
 			    const struct sheet_aspect *aspect, const struct sheet_cell *cell)
 {
-	char text[UTIL_NUMBER_MAX];
+	char number[UTIL_NUMBER_MAX], text[UTIL_NUMBER_MAX + 2];
 
+	if (aspect->kind == SHEET_TEXT) {
+		text_put_word(out, cell->absent ? "-" : cell->text);
+		return;
+	}
 	if (aspect->kind == SHEET_VALUE) {
 		text_value(list, cell, text);
 		text_put_number(out, text);
 		text_sure(list, cell, text);
 	} else if (cell->absent) {
 		strcpy(text, aspect->share ? "not counted" : "-");
-	} else if (aspect->share) {
-		snprintf(text, sizeof(text), "%.1f %%", 100 * cell->value);
-	} else if (aspect->kind == SHEET_NUMBER && !measure->decimals) {
-		text_real(cell->value, text);
 	} else {
-		text_number(aspect->kind, measure->decimals, NULL, false, cell, text);
+		if (aspect->share)
+			snprintf(number, sizeof(number), "%.1f %%", 100 * cell->value);
+		else if (aspect->kind == SHEET_NUMBER && list->of_any_size)
+			text_of_any_size(cell->value, number);
+		else if (aspect->kind == SHEET_NUMBER && !measure->decimals)
+			text_real(cell->value, number);
+		else
+			text_number(aspect->kind, measure->decimals, NULL, false, cell, number);
+		snprintf(text, sizeof(text), "%s%s", sheet_exactness_mark(cell->exactness), number);
 	}
 	text_put_number(out, text);
 }
@@ -405,7 +419,8 @@ static void text_put_block_heads(const struct blocks *blocks, const struct sheet
 	for (size_t a = 0; a < list->aspects; a++) {
 		if (!(list->aspect[a].forms & SHEET_IN_TEXT))
 			continue;
-		text_put_number(blocks->out, list->aspect[a].header);
+		(list->aspect[a].kind == SHEET_TEXT ? text_put_word
+						    : text_put_number)(blocks->out, list->aspect[a].header);
 		if (list->aspect[a].kind == SHEET_VALUE && (a + 1 < list->aspects || text_has_units(list)))
 			text_put_number(blocks->out, "");
 	}

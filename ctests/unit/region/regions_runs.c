@@ -71,10 +71,12 @@ TEST(test_exact)
 	of = mean(&runs, A, REGIONS_EVENT + 1, RUNS - 1);
 	assert_true(of.exact && of.value == 5);
 	/* Two runs were not in it: nothing of it was there. */
+	assert_true(mean(&runs, B, REGIONS_CALLS, RUNS).value == .5);
 	of = mean(&runs, B, REGIONS_EVENT, RUNS);
 	assert_true(!of.exact && of.value == 4);
 	assert_true(regions_runs_means(&runs, &sums));
 	assert_int_equal(sums.line[A].counts.calls, 3);
+	assert_true(sums.line[B].counts.calls == .5);
 	assert_true(sums.line[A].counts.seconds == 1.75);
 	assert_true(sums.line[A].counts.value[0].value == 102 && sums.line[A].counts.value[0].low < 102);
 	assert_true(sums.line[A].of_threads[1].min == 100 && sums.line[A].of_threads[1].max == 104);

@@ -86,6 +86,7 @@ struct truth {
 	double seconds, own_seconds, estimate, error_squared;
 	unsigned threads, processes;
 	double least, most; /* exact, of threads */
+	struct regions_who who_least, who_most;
 };
 
 static struct truth truth_of(const struct regions_data *data, uint32_t key, enum regions_by by)
@@ -121,13 +122,24 @@ static struct truth truth_of(const struct regions_data *data, uint32_t key, enum
 			if (!in_thread)
 				continue;
 			truth.error_squared += errors * errors;
-			truth.least = truth.threads ? fmin(truth.least, exact) : exact;
-			truth.most = fmax(truth.most, exact);
+			if (!truth.threads || exact < truth.least) {
+				truth.least = exact;
+				truth.who_least = (struct regions_who){(uint32_t)i, (uint32_t)k};
+			}
+			if (!truth.threads || exact > truth.most) {
+				truth.most = exact;
+				truth.who_most = (struct regions_who){(uint32_t)i, (uint32_t)k};
+			}
 			truth.threads++;
 		}
 		truth.processes += in_process;
 	}
 	return truth;
+}
+
+static bool is_same(struct regions_who a, struct regions_who b)
+{
+	return a.process == b.process && a.thread == b.thread;
 }
 
 static void check(const struct regions_data *data, enum regions_by by)
@@ -137,7 +149,7 @@ static void check(const struct regions_data *data, enum regions_by by)
 	uint32_t key, n, *order;
 	size_t i, k, r;
 
-	assert_true(regions_sum(data, 0, by, &sums));
+	assert_true(regions_sum(data, 0, by, NULL, &sums));
 	order = regions_order(data, &sums, &n);
 	assert_non_null(order);
 	for (key = 0; key < sums.keys; key++) {
@@ -162,6 +174,10 @@ static void check(const struct regions_data *data, enum regions_by by)
 		assert_int_equal(line->processes, truth.processes);
 		assert_int_equal(line->of_threads[1].n, truth.threads);
 		assert_true(line->of_threads[1].min == truth.least && line->of_threads[1].max == truth.most);
+		assert_true(is_same(line->of_threads[1].least, truth.who_least) &&
+			    is_same(line->of_threads[1].most, truth.who_most));
+		assert_int_equal(line->of_threads[1].estimates, 0);
+		assert_int_equal(line->of_threads[2].estimates, truth.threads);
 		assert_true(fabs(regions_mean(&line->of_threads[1]) * truth.threads - (double)truth.exact) <
 			    1e-6);
 	}
@@ -197,7 +213,7 @@ TEST(test_order)
 	uint32_t n, i, *order, open[DEPTH + 1] = {0};
 
 	make(&data, 77);
-	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, NULL, &sums));
 	order = regions_order(&data, &sums, &n);
 	assert_non_null(order);
 	assert_int_equal(order[0], 0);
@@ -243,7 +259,7 @@ TEST(test_near)
 		row = regions_add_row(process, regions_add_thread(process), regions_path(&data, 0, 0));
 		row->value[0] = upcr_exact(base + 2 * i);
 	}
-	assert_true(regions_sum(&data, 0, REGIONS_BY_NAME, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_NAME, NULL, &sums));
 	assert_int_equal(sums.line[0].of_processes[1].n, 4);
 	assert_true(regions_mean(&sums.line[0].of_processes[1]) == (double)(base + 3));
 	assert_true(fabs(regions_deviation(&sums.line[0].of_processes[1]) - sqrt(20. / 3)) < .1);
@@ -292,9 +308,58 @@ TEST(test_other_events)
 	assert_int_equal(regions_number(&data.events, "third"), 2);
 	process->events = 3;
 	add_rows(&data, process, regions_add_thread(process), &random);
-	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, &sums));
+	assert_true(regions_sum(&data, 0, REGIONS_BY_PATH, NULL, &sums));
 	assert_true(upcr_is_exact(&sums.line[0].counts.value[0]));
 	assert_true(upcr_is_lower_bound(&sums.line[0].counts.value[2]));
+	regions_sums_free(&sums);
+	regions_free(&data);
+}
+
+/* Faults of each call: lacking where the count lacks, and none without calls. */
+static struct regions_derived derived_per_call(const void *arg, uint32_t which,
+					       const struct regions_counts *counts)
+{
+	const struct upcr_value *value = &counts->value[*(const uint32_t *)arg + which];
+
+	return (struct regions_derived){.value = value->value / counts->calls,
+					.none = counts->calls == 0,
+					.lacking = upcr_is_lower_bound(value),
+					.exact = upcr_is_exact(value)};
+}
+
+/* Five threads of two processes; one has no calls, one has not counted. */
+TEST(test_derived)
+{
+	static const double calls[] = {2, 4, 0, 5, 1};
+	static const uint64_t counts[] = {100, 120, 7, 20, 0};
+	const uint32_t first = 0;
+	const struct regions_derive derive = {.n = 1, .value = derived_per_call, .arg = &first};
+	const struct regions_spread *spread;
+	struct regions_data data;
+	struct regions_sums sums;
+
+	assert_true(regions_begin(&data));
+	assert_int_equal(regions_number(&data.names, "a"), 0);
+	assert_int_equal(regions_number(&data.events, "first"), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		struct regions_process *process =
+			i == 0 || i == 3 ? regions_add_process(&data) : &data.process[data.processes - 1];
+		struct regions_row *row;
+
+		process->events = 1;
+		row = regions_add_row(process, regions_add_thread(process), regions_path(&data, 0, 0));
+		row->calls = (uint64_t)calls[i];
+		row->value[0] = i == 4 ? upcr_uncounted() : upcr_exact(counts[i]);
+	}
+	assert_true(regions_sum(&data, 0, REGIONS_BY_NAME, &derive, &sums));
+	spread = &sums.line[0].of_threads[2];
+	assert_true(spread->n == 3 && spread->lacking == 1 && spread->estimates == 0);
+	assert_true(spread->min == 4 && is_same(spread->least, (struct regions_who){1, 0}));
+	assert_true(spread->max == 50 && is_same(spread->most, (struct regions_who){0, 0}));
+	assert_true(regions_mean(spread) == 28);
+	/* The first process: 227 in six calls; the second has not counted one of its threads. */
+	spread = &sums.line[0].of_processes[2];
+	assert_true(spread->n == 1 && spread->lacking == 1 && spread->max == 227. / 6);
 	regions_sums_free(&sums);
 	regions_free(&data);
 }
