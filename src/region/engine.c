@@ -875,7 +875,7 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 
 	if (!thread)
 		return work;
-	if (thread->tree.worked != on)
+	if (upcr_path_grows(&thread->tree, on))
 		upcr_thread_measure(thread);
 	node = upcr_path_node(&thread->tree, on);
 	if (node != thread->tree.base || thread->kind == UPCR_WORKER) {

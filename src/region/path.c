@@ -60,23 +60,37 @@ static unsigned path_depth(const struct upcr_path *path)
 	return depth;
 }
 
-unsigned upcr_path_node(struct upcr_tree *tree, const struct upcr_path *path)
+/* The node of the path, found or made by step at each name. 0: a step finds none. */
+static unsigned path_follow(struct upcr_tree *tree, const struct upcr_path *path,
+			    unsigned (*step)(struct upcr_tree *tree, unsigned parent, unsigned name))
 {
 	unsigned node = UPCR_ROOT;
 
-	if (tree->worked && tree->worked == path)
-		return tree->worked_node;
 	for (unsigned depth = path_depth(path); depth; depth--) {
 		const struct upcr_path *at = path;
 
 		for (unsigned i = 1; i < depth; i++)
 			at = at->outer;
 		node = at->name == UPCR_OTHERS && node == UPCR_ROOT ? UPCR_BEYOND
-								    : upcr_tree_child(tree, node, at->name);
+								    : step(tree, node, at->name);
+		if (!node)
+			break;
 	}
-	tree->worked = path;
-	tree->worked_node = node;
 	return node;
+}
+
+bool upcr_path_grows(struct upcr_tree *tree, const struct upcr_path *path)
+{
+	return tree->worked != path && path->outer && !path_follow(tree, path, upcr_tree_find_child);
+}
+
+unsigned upcr_path_node(struct upcr_tree *tree, const struct upcr_path *path)
+{
+	if (tree->worked && tree->worked == path)
+		return tree->worked_node;
+	tree->worked = path;
+	tree->worked_node = path_follow(tree, path, upcr_tree_child);
+	return tree->worked_node;
 }
 
 /* ---- starts of regions ------------------------------------------------------------------------ */

@@ -27,6 +27,8 @@ const struct upcr_path *upcr_path_inside(const struct upcr_path *outer, unsigned
 /* The path of a node, kept in it; the path of node base is of_base. NULL: out of memory. */
 const struct upcr_path *upcr_path_of(struct upcr_tree *tree, unsigned node, unsigned base,
 				     const struct upcr_path *of_base);
+/* Has the tree no node for the path yet? */
+bool upcr_path_grows(struct upcr_tree *tree, const struct upcr_path *path);
 /* The path's node in a tree, made where there is none. */
 unsigned upcr_path_node(struct upcr_tree *tree, const struct upcr_path *path);
 

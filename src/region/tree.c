@@ -119,8 +119,7 @@ static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
 	return made;
 }
 
-/* 0: there is none yet. */
-static unsigned find_child(struct upcr_tree *tree, unsigned parent, unsigned name)
+unsigned upcr_tree_find_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
 	unsigned child = tree->node[parent].child, place;
 
@@ -139,7 +138,7 @@ static unsigned find_child(struct upcr_tree *tree, unsigned parent, unsigned nam
 
 unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
-	unsigned child = find_child(tree, parent, name);
+	unsigned child = upcr_tree_find_child(tree, parent, name);
 
 	if (child)
 		return child;
@@ -179,7 +178,7 @@ static bool grow_open(struct upcr_tree *tree)
 bool upcr_tree_grows(struct upcr_tree *tree, unsigned name)
 {
 	return depth_of(tree) == tree->open_room ||
-	       (!find_child(tree, tree->current, name) && tree->nodes - 2 < tree->max);
+	       (!upcr_tree_find_child(tree, tree->current, name) && tree->nodes - 2 < tree->max);
 }
 
 unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)

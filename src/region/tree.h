@@ -84,6 +84,8 @@ bool upcr_tree_exit_innermost(struct upcr_tree *tree);
  * -1: it is not open. */
 long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name);
 
+/* The node below parent; 0: there is none yet. */
+unsigned upcr_tree_find_child(struct upcr_tree *tree, unsigned parent, unsigned name);
 /* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
 unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name);
 /* The path begins with another base, followed by the open regions that the base does not have. */
