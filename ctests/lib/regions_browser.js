@@ -72,7 +72,18 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 	check("what went wrong is in front", await find(`[...document.querySelector("main").children].filter(e => e.className === "note" && !e.closest("section")).map(e => e.textContent).slice(0, ${report.notes.length})`),
 		report.notes.map(note => (note.name === null ? "" : note.name + ": ") + note.what + (note.times === 1 ? "" : ` (${note.times} times)`)));
 	check("... before all else", await find(`document.querySelector("main").firstElementChild.className`), "note");
-	const facts = await find(`Object.fromEntries([...document.querySelectorAll("main > dl")][0].querySelectorAll("div").entries().map(([i, div]) => [div.children[0].textContent, div.children[1].textContent]))`);
+	check("the table of regions and the picture of call paths come next", await find(`[...document.querySelector("main").children].filter(e => e.className !== "note").slice(0, 3).map(e => e.tagName + " " + (e.querySelector("h3, figcaption") || e).firstChild.textContent.trim())`),
+		["H2 Regions", "SECTION Counts, inclusive, by region", "FIGURE Time by call path"]);
+	check("... and what was run is last", await find(`[...document.querySelectorAll("h2")].slice(-2).map(h => h.textContent)`), ["What was run", "Data"]);
+	/* Where a text ends on the right, of the number alone and not of what is behind it. */
+	const ragged = `[...document.querySelectorAll("section.table")].flatMap(section => {
+		const right = node => { const r = document.createRange(); r.selectNodeContents(node); return r.getBoundingClientRect().right; };
+		return [...section.querySelectorAll("thead th.n")].filter(th => [...section.querySelectorAll("tbody tr")].slice(0, 3).some(tr =>
+			Math.abs(right(tr.cells[th.cellIndex].firstChild) - right(th.querySelector("span"))) > 1)).map(th => section.querySelector("h3").textContent + ": " + th.textContent);
+	})`;
+	check("numbers end below the ends of their heads", await find(ragged), []);
+	check("... in digits of one width", await find(`getComputedStyle(document.querySelector("td.n")).fontVariantNumeric`), "tabular-nums");
+	const facts = await find(`Object.fromEntries([...document.querySelectorAll("main > dl")].pop().querySelectorAll("div").entries().map(([i, div]) => [div.children[0].textContent, div.children[1].textContent]))`);
 	check("facts", [facts.Processes, facts.Threads, facts.Host],
 		[String(report.processes.length), String(report.threads.length), [...new Set(report.processes.map(p => p.host))].join(", ")]);
 
@@ -80,13 +91,13 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 	check("times by region", of["Time by region"].map(row => [row[0].text, ...rounded(numbers(row))]),
 		report.regions.map(r => [nameOf(r), r.region === null ? null : r.calls, r.threads, r.processes,
 			...rounded([...times(r), 100 * r.over_threads[0].imbalance])]));
-	check("counts, inclusive", compare(of["Counts, inclusive, by region"], report.regions, nameOf, "counts", "inclusive"), []);
+	check("counts, inclusive", compare(of["Counts, inclusive, by region"].map(row => row.slice(0, 1).concat(row.slice(2))), report.regions, nameOf, "counts", "inclusive"), []);
 	check("... and exclusive", compare(of["Counts, exclusive, by region"], report.regions, nameOf, "counts", "exclusive"), []);
 	check("metrics, inclusive", compare(of["Metrics, inclusive, by region"], report.regions, nameOf, "metrics", "inclusive"), []);
 	check("... and exclusive", compare(of["Metrics, exclusive, by region"], report.regions, nameOf, "metrics", "exclusive"), []);
 	const missed = value => value.reasons && value.reasons[0] === "not counted" ? value.reasons.slice(1) : [];
 	const missing = report.metrics.map((m, k) => [m.metric, report.regions.map(r => missed(r.metrics[k].inclusive))]).filter(([, lists]) => lists.every(list => list.length));
-	check("what metrics miss", await find(`[...document.querySelectorAll("main > dl")].slice(1).map(dl => [...dl.children].map(div => div.textContent)).flat()`),
+	check("what metrics miss", await find(`[...document.querySelectorAll("main > dl")].slice(0, -1).map(dl => [...dl.children].map(div => div.textContent)).flat()`),
 		missing.map(([name, lists]) => name + "needs " + lists[0].join(", ")));
 	check("... is known", missing.map(([name]) => name), ["LACKS", "NOT_HERE"]);
 	check("... and what they are", of["What metrics are"].map(row => row.map(cell => cell.text)),
@@ -134,6 +145,10 @@ const rounded = list => list.map(v => v === null ? null : Number(v.toPrecision(8
 		await open(page, width, true, width === 800 ? "print" : "");
 		check(width === 390 ? "a narrow page does not scroll sideways" : "... nor does a printed one",
 			await find("document.documentElement.scrollWidth <= innerWidth || matchMedia('print').matches"), true);
+		if (width === 390)
+			check("... and has names and counts of regions in sight", await find(`[...document.querySelectorAll("section.table")][0].querySelectorAll("tbody tr").values().map(tr =>
+				[tr.cells[0], tr.cells[2]]).toArray().flat().every(cell => (box => box.width > 0 && box.left >= 0 && box.right <= innerWidth)(cell.getBoundingClientRect())) &&
+				document.querySelector("tbody").rows[0].cells[2].dataset.v === ${JSON.stringify(String(report.regions[0].counts[0].inclusive.value))}`), true);
 	}
 
 	await open(longPage, 1280, false);

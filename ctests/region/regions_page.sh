@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/lib/browser.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 62
+plan 68
 
 cat > program.c << 'END'
 #include <libhpm.h>
@@ -121,21 +121,27 @@ has()
 	[ -n "$value" ] && awk -v v="$value" -v low="$4" -v high="$5" 'BEGIN { exit !(v >= low && v <= high) }' ||
 		{ echo "# $1 $2: '$(row "$1" "$2")'"; return 1; }
 }
+# The first table: the share of time is in front of the counts.
 inclusive='Counts, inclusive, by region' exclusive='Counts, exclusive, by region'
 
 check "a program compiles" hpm program
 check "its page is written" run 0 -e $faults -f html -o page.html ./program
-check "... with counts of all threads" has "$inclusive" solve 1 15000 15200
+check "... with counts of all threads" has "$inclusive" solve 2 15000 15200
 check "... without those inside" has "$exclusive" solve 1 12000 12200
 check "... of a region inside another" has "$exclusive" exchange 1 3000 3200
 check "... and by call path" has 'Counts, exclusive, by call path' exchange 1 3000 3200
-check "names are text: elements" has "$inclusive" '&lt;/script&gt;&lt;script&gt;window.broken = 1; document.title = &#39;broken&#39;&lt;/script&gt;' 1 100 150
-check "... quotes" has "$inclusive" 'quotes &quot; and &#39; &amp; &lt;b&gt;bold&lt;/b&gt;' 1 200 250
+check "names are text: elements" has "$inclusive" '&lt;/script&gt;&lt;script&gt;window.broken = 1; document.title = &#39;broken&#39;&lt;/script&gt;' 2 100 150
+check "... quotes" has "$inclusive" 'quotes &quot; and &#39; &amp; &lt;b&gt;bold&lt;/b&gt;' 2 200 250
 check "... what is no UTF-8" eval "grep -q '>broken [^<]* utf-8</th>' page.html && iconv -f UTF-8 -t UTF-8 page.html > out"
 check "... and no control bytes" eval "! LC_ALL=C grep -q \$'[\\001-\\010\\013-\\037]' page.html"
 check "exclusive counts of call paths are the whole" eval '
 	[ "$(row "Counts, inclusive, by call path" "(whole)")" = "$(awk "index(\$0, \"<h3 \") { here = index(\$0, \">Counts, exclusive, by call path</h3>\") > 0 }
 		here && match(\$0, /data-v=\"[0-9]+/) { sum += substr(\$0, RSTART + 8, RLENGTH - 8) } END { print sum \" \" }" page.html)" ]'
+short_heads()
+{
+	grep -q "<th scope=\"col\" class=\"n e\" title=\"$faults\"><span>[a-z]*::" page.html && ! grep -q '<span>upc:::' page.html
+}
+check "heads are without the prefix of all events, which their titles have" short_heads
 one_file()
 {
 	! page_body page.html | grep -nE 'https?:|src=|href=|@import|url\(|style="| on[a-z]+="|<script>' > out

@@ -223,8 +223,16 @@ static void put_table(struct page *page, const struct html_runs *runs, const cha
 		{.header = "Nodes", .kind = PAGE_COUNT},
 		{.header = "Time"},
 		{.header = "Mean of nodes", .unit = unit, .kind = PAGE_NUMBER, .decimals = 3},
-		{"Spread, mean", unit, spread_help, PAGE_NUMBER, 3},
-		{"Spread, most", unit, spread_help, PAGE_NUMBER, 3},
+		{.header = "Spread, mean",
+		 .unit = unit,
+		 .help = spread_help,
+		 .kind = PAGE_NUMBER,
+		 .decimals = 3},
+		{.header = "Spread, most",
+		 .unit = unit,
+		 .help = spread_help,
+		 .kind = PAGE_NUMBER,
+		 .decimals = 3},
 		{.header = "Start"},
 	};
 	size_t i;

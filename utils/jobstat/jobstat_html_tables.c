@@ -164,7 +164,11 @@ void html_put_nodes(struct page *page, const struct jobstat_job *job)
 		{.header = "FLOP rate", .unit = "GFLOP/s", .kind = PAGE_NUMBER, .decimals = 3},
 		{.header = "Bandwidth", .unit = "MB/s", .kind = PAGE_NUMBER, .decimals = 2},
 		{.header = "Recorded", .unit = "% of the time", .kind = PAGE_NUMBER, .decimals = 1},
-		{"Counted", "% of the time", "Of the metric that was counted least", PAGE_NUMBER, 1},
+		{.header = "Counted",
+		 .unit = "% of the time",
+		 .help = "Of the metric that was counted least",
+		 .kind = PAGE_NUMBER,
+		 .decimals = 1},
 		{.header = "Not counted", .help = "Why, in % of the time"},
 		{.header = "Archives"},
 	};

@@ -9,8 +9,8 @@
 #include "page/page_put.h"
 
 /* No network, no script and no style but ours: of their bytes, which ctests/tools/page.sh checks. */
-#define HASH_CSS "NR9b8fkiY+ooyV+X1UO4yMsUZvyexfg+n5iYwsHaUYE="
-#define HASH_JS "O9UdD3g2GYcix3WNsvwR89xLfgunLKgprKWOnOGFhFM="
+#define HASH_CSS "Vk/+27WiGQCJX/frHtIA959ogleTudU4L3IZAGIfH3Q="
+#define HASH_JS "B1ucuyQq+dCQMV0M87ayRHWKatdz1rOqOKbCQV+Dg7Q="
 
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 			     "style-src 'sha256-" HASH_CSS "'; script-src 'sha256-" HASH_JS "'; "

@@ -48,6 +48,8 @@ struct page_column {
 	const char *unit, *help; /* NULL: none; help is shown where the mouse rests */
 	enum page_kind kind;
 	unsigned decimals;
+	bool word;        /* texts are short: each is on one line */
+	bool of_any_size; /* of PAGE_NUMBER: decimals are those of three or four digits */
 };
 
 /* Zero bytes are an empty text, or 0. */

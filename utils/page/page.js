@@ -13,7 +13,7 @@
 	const grouped = n => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
 	/* A row of data as the element that it would be, had page_table.c written it. */
-	function rowOf(cells, numbers, wide) {
+	function rowOf(cells, numbers, wide, words) {
 		const tr = document.createElement("tr");
 		cells.forEach((cell, i) => {
 			const head = !i && !numbers[i];
@@ -22,7 +22,8 @@
 			if (numbers[i]) {
 				td.className = "n";
 				td.dataset.v = cell[0] === null ? "" : cell[0];
-			} else if (cell[4]) td.className = "d" + cell[4];
+			} else if (words[i]) td.className = "w";
+			else if (cell[4]) td.className = "d" + cell[4];
 			if (wide[i]) {
 				tr.append(td);
 				td = make("td", undefined, "i");
@@ -44,8 +45,8 @@
 	function table(section) {
 		const body = section.querySelector("tbody"), heads = [...section.querySelectorAll("thead th")];
 		const numbers = heads.map(th => th.classList.contains("n"));
-		const wide = heads.map(th => th.colSpan > 1), place = [];
-		heads.forEach((th, k) => { place[k] = k ? place[k - 1] + heads[k - 1].colSpan : 0; });
+		const short = heads.map(th => th.classList.contains("w"));
+		const wide = heads.map(th => th.classList.contains("e")), place = heads.map(th => th.cellIndex);
 		const more = document.getElementById(section.id + "-more"), cut = section.querySelector(".cut");
 		let rows = null, sorted = -1, down = false, wanted = "", limit = STEP;
 
@@ -72,7 +73,7 @@
 				const keys = new Map(list.map(row => [row, key(row, sorted)]));
 				list.sort((a, b) => compare(keys.get(a), keys.get(b), down) || a.i - b.i);
 			}
-			body.replaceChildren(...list.slice(0, limit).map(row => row.tr || (row.tr = rowOf(row.data, numbers, wide))));
+			body.replaceChildren(...list.slice(0, limit).map(row => row.tr || (row.tr = rowOf(row.data, numbers, wide, short))));
 			body.parentNode.classList.toggle("flat", sorted >= 0);
 			heads.forEach((th, k) => k === sorted ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
 			const shown = Math.min(limit, list.length);

@@ -3,7 +3,7 @@
  * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON behind the table: an array of rows, each
  * an array of cells, each of those [what it is sorted by, its text, the interval, flags, depth], of which
  * the last may lack. page.js makes the same elements of them as put_cell does. An estimate's interval is in
- * a column of its own, so that digits stand below each other.
+ * a column of its own, so that digits stand below each other, and below their head.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,11 @@ static void see_number(const struct page_column *column, const struct page_cell 
 {
 	const char *bound = cell->at_least ? "\xe2\x89\xa5 " : cell->at_most ? "\xe2\x89\xa4 " : "";
 	char number[PAGE_NUMBER_MAX];
-	unsigned decimals = column->decimals;
+	const double size = fabs(cell->value);
+	unsigned decimals = !column->of_any_size ? column->decimals
+			    : size < 10          ? 3
+			    : size < 100         ? 2
+						 : size < 1000;
 
 	if (column->kind == PAGE_COUNT || (column->kind == PAGE_ESTIMATE && cell->exact)) {
 		page_format_count(cell->count, number);
@@ -74,6 +78,8 @@ static void put_cell(struct page *page, const struct page_column *column, const 
 	page_putf(page, head ? "<%s scope=\"row\"" : "<%s", name);
 	if (column->kind != PAGE_TEXT)
 		page_putf(page, " class=\"n\" data-v=\"%s\">", seen->key);
+	else if (column->word)
+		page_put(page, " class=\"w\">");
 	else if (seen->depth)
 		page_putf(page, " class=\"d%u\">", seen->depth);
 	else
@@ -144,24 +150,47 @@ void page_row(struct page *page, const struct page_cell *cells)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+/* A name may be broken behind these, so that it is no wider than its column. */
+static void put_broken(struct page *page, const char *text)
+{
+	while (*text) {
+		char part[64];
+		size_t n = strcspn(text, ":-_"), behind = strspn(text + n, ":-_");
+
+		n = n + behind < sizeof(part) ? n + behind : strlen(text);
+		if (n >= sizeof(part)) {
+			page_put_text(page, text);
+			return;
+		}
+		memcpy(part, text, n);
+		part[n] = '\0';
+		page_put_text(page, part);
+		text += n;
+		if (*text)
+			page_put(page, "<wbr />");
+	}
+}
+
 static void put_head(struct page *page, const struct page_column *column)
 {
-	page_put(page, column->kind == PAGE_TEXT ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"n\"");
-	if (column->kind == PAGE_ESTIMATE)
-		page_put(page, " colspan=\"2\"");
+	static const char *const classes[] = {
+		[PAGE_TEXT] = "", [PAGE_COUNT] = "n", [PAGE_NUMBER] = "n", [PAGE_ESTIMATE] = "n e"};
+	const char *class = column->word ? "w" : classes[column->kind];
+
+	page_putf(page, *class ? "<th scope=\"col\" class=\"%s\"" : "<th scope=\"col\"%s", class);
 	if (column->help) {
 		page_put(page, " title=\"");
 		page_put_text(page, column->help);
 		page_put(page, "\"");
 	}
 	page_put(page, "><span>");
-	page_put_text(page, column->header);
+	put_broken(page, column->header);
 	if (column->unit) {
 		page_put(page, " <small>");
 		page_put_text(page, column->unit);
 		page_put(page, "</small>");
 	}
-	page_put(page, "</span></th>");
+	page_put(page, column->kind == PAGE_ESTIMATE ? "</span></th><td></td>" : "</span></th>");
 }
 
 void page_table(struct page *page, const char *caption, const struct page_column *columns, size_t n)

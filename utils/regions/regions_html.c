@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_html.c - the report as a page: what went wrong first, then what was run, tables and pictures by
- * region and by call path, and the whole report as JSON.
+ * regions_html.c - the report as a page: what went wrong first, then the table of regions and the picture of
+ * call paths, all other tables, what was run, and the whole report as JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "regions/regions_sheet.h"
 
 enum {
-	NOTES = 10,         /* as paragraphs; with more of them, all are in a table */
+	NOTES = 3,          /* as paragraphs; with more of them, all are in a table */
 	BARS = 20,          /* regions, those with most time                        */
 	WORDS = 4,          /* hosts, commands and so on that are told of by name   */
 	THREAD_ROWS = 4000, /* not more, if they were not asked for                 */
@@ -41,6 +41,9 @@ static void html_notes_table(struct page *page, const struct sheet *sheet)
 	static const struct page_column column[] = {
 		{.header = "Of"}, {.header = "What"}, {.header = "Times", .kind = PAGE_COUNT}};
 
+	if (sheet->notes <= NOTES)
+		return;
+	page_section(page, "Notes");
 	page_table(page, "What went wrong", column, 3);
 	for (size_t i = 0; i < sheet->notes; i++) {
 		const struct sheet_note *note = &sheet->note[i];
@@ -54,13 +57,13 @@ static void html_notes_table(struct page *page, const struct sheet *sheet)
 static bool html_notes(struct page *page, const struct sheet *sheet)
 {
 	bool done = true;
-	char text[80];
+	char text[128];
 
 	if (sheet->notes > NOTES) {
-		snprintf(text, sizeof(text), "%zu things went wrong, or are not as they seem: see the table.",
+		snprintf(text, sizeof(text),
+			 "%zu things went wrong, or are not as they seem: the table is behind the others.",
 			 sheet->notes);
 		page_note(page, text);
-		html_notes_table(page, sheet);
 	}
 	for (size_t i = 0; done && sheet->notes <= NOTES && i < sheet->notes; i++)
 		done = html_note(page, &sheet->note[i]);
@@ -128,6 +131,7 @@ static void html_facts(struct page *page, const struct regions_report *report)
 	const struct regions_data *data = report->data;
 	char number[UTIL_NUMBER_MAX], written[64];
 
+	page_section(page, "What was run");
 	util_format_count(data->processes, number);
 	page_fact(page, "Processes", number);
 	util_format_count(report->by_name->threads, number);
@@ -166,6 +170,11 @@ static bool html_icicle(const void *arg, struct page *page)
 	free(node);
 	free(place);
 	return node && place;
+}
+
+static bool html_opening(const void *arg, struct page *page)
+{
+	return html_icicle(&((const struct regions_group *)arg)->sheet->group[REGIONS_BY_PATH], page);
 }
 
 static void html_bars(const struct regions_group *group, struct page *page, bool of_processes)
@@ -211,7 +220,7 @@ static bool html_key(const void *arg, struct page *page)
 		page_text(page,
 			  "A count without an interval is exact. \302\261 is half of a 95 % interval; "
 			  "\342\211\245 is a lower bound, of which a part was not counted; \342\200\223 "
-			  "was not counted at all.");
+			  "was not counted at all. Heads are without the \"upc:::\" of events.");
 	return true;
 }
 
@@ -240,6 +249,12 @@ static bool html_missing(const void *arg, struct page *page)
 	return true;
 }
 
+/* Without events the table of times is the first. */
+static bool html_first(const void *arg, struct page *page)
+{
+	return html_opening(arg, page) && html_key(arg, page) && html_missing(arg, page);
+}
+
 static bool html_many(const void *arg, struct page *page)
 {
 	(void)arg;
@@ -263,11 +278,14 @@ static void html_headings(const struct regions_sheet *sheet)
 {
 	const struct regions_report *report = sheet->report;
 
-	sheet->regions->caption = "By region";
-	sheet->regions->before = html_key;
-	sheet->regions->behind = html_missing;
+	sheet->regions->caption = sheet->opening ? "By region" : "Regions";
+	sheet->regions->before = sheet->opening ? html_key : NULL;
+	sheet->regions->behind = sheet->opening ? html_missing : html_first;
+	if (sheet->opening) {
+		sheet->opening->caption = "Regions";
+		sheet->opening->behind = html_opening;
+	}
 	sheet->paths->caption = "By call path";
-	sheet->paths->before = html_icicle;
 	if (sheet->imbalance) {
 		sheet->imbalance->caption = "Imbalance";
 		sheet->imbalance->before = html_imbalance;
@@ -306,9 +324,10 @@ bool regions_print_html(FILE *out, const struct regions_report *report)
 	if (done) {
 		html_headings(&sheet);
 		done = html_notes(page, &sheet.sheet);
+		done = done && sheet_html(page, sheet.section, sheet.sheet.sections);
+		html_notes_table(page, &sheet.sheet);
 		html_facts(page, report);
-		done = done && sheet_html(page, sheet.section, sheet.sheet.sections) &&
-		       html_data(page, report);
+		done = done && html_data(page, report);
 	}
 	regions_sheet_free(&sheet);
 	if (page)

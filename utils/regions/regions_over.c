@@ -351,14 +351,17 @@ static const struct sheet_column over_html_columns[] = {
 	SHEET_COLUMN(REGION, SHEET_TEXT, NULL, "Region", SHEET_IN_HTML),
 	SHEET_COLUMN(NAME, SHEET_TEXT, NULL, "Event", SHEET_IN_HTML),
 	SHEET_COLUMN(OVER_MIN, SHEET_NUMBER, NULL, "Min", SHEET_IN_HTML),
-	SHEET_COLUMN(OVER_LEAST, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML, .help = "Which one has the min"),
+	SHEET_COLUMN(OVER_LEAST, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML, .help = "Which one has the min",
+		     .word = true),
 	SHEET_COLUMN(OVER_MAX, SHEET_NUMBER, NULL, "Max", SHEET_IN_HTML),
-	SHEET_COLUMN(OVER_MOST, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML, .help = "Which one has the max"),
+	SHEET_COLUMN(OVER_MOST, SHEET_TEXT, NULL, "Thread", SHEET_IN_HTML, .help = "Which one has the max",
+		     .word = true),
 	SHEET_COLUMN(OVER_MEAN, SHEET_NUMBER, NULL, "Mean", SHEET_IN_HTML),
 	SHEET_COLUMN(OVER_SUM, SHEET_NUMBER, NULL, "Sum", SHEET_IN_HTML),
 	SHEET_COLUMN(OVER_IMBALANCE, SHEET_NUMBER, NULL, "Imbalance", SHEET_IN_HTML, .unit = "%",
 		     .help = "How much more than the mean the busiest has", .decimals = 1),
-	SHEET_COLUMN(UNIT, SHEET_TEXT, NULL, "Unit", SHEET_IN_HTML),
+	SHEET_COLUMN(UNIT, SHEET_TEXT, NULL, "Unit", SHEET_IN_HTML, .word = true),
+	SHEET_COLUMN(OVER_EXACTNESS, SHEET_TEXT, NULL, "How sure", SHEET_IN_HTML, .word = true),
 };
 
 static const struct sheet_column over_csv_columns[] = {
@@ -424,7 +427,9 @@ static void over_cell(const void *arg, const void *of, const struct sheet_column
 		break;
 	case NAME:
 		cell->text = over_measure(sheet, row->place)->name;
-		cell->text = cell->text ? cell->text : "seconds";
+		cell->text = !cell->text                   ? "seconds"
+			     : sheet->form & SHEET_IN_HTML ? sheet_short_name(cell->text)
+							   : cell->text;
 		break;
 	case UNIT:
 		cell->text = over_measure(sheet, row->place)->unit;
@@ -491,7 +496,9 @@ static struct sheet_section *over_add_html(struct regions_sheet *sheet, const st
 	struct sheet_column *column = sheet->over[sheet->overs - 1].column;
 
 	for (size_t i = 0; i < columns; i++) {
-		if ((column[i].id == NAME && kind == TIME) || (column[i].id == UNIT && kind != METRICS) ||
+		if ((column[i].id == NAME && kind == TIME) ||
+		    (column[i].id == OVER_EXACTNESS && kind == TIME) ||
+		    (column[i].id == UNIT && kind != METRICS) ||
 		    (column[i].id == OVER_SUM && kind != METRICS) ||
 		    (column[i].id == OVER_IMBALANCE && kind == METRICS))
 			column[i].forms = 0;
@@ -500,7 +507,8 @@ static struct sheet_section *over_add_html(struct regions_sheet *sheet, const st
 		if (column[i].id == NAME && kind == METRICS)
 			column[i].header = "Metric";
 		if (column[i].id != OVER_IMBALANCE && column[i].kind == SHEET_NUMBER) {
-			column[i].decimals = kind == TIME ? 6 : kind == METRICS ? 3 : 0;
+			column[i].decimals = kind == TIME ? 6 : column[i].id == OVER_MEAN;
+			column[i].of_any_size = kind == METRICS;
 			column[i].unit = kind == TIME ? "s" : NULL;
 		}
 	}

@@ -32,7 +32,7 @@ enum {
 	OVER_ASPECTS
 };
 
-enum { OVER_LISTS = 4, OVER_COLUMNS = 10, OVER_SECTIONS = 8 };
+enum { OVER_LISTS = 4, OVER_COLUMNS = 11, OVER_SECTIONS = 8 };
 
 /* A section with a line for each region and measure; of CSV all with the same statistic. */
 struct regions_over {

@@ -157,6 +157,11 @@ static const struct sheet_aspect both_aspects[] = {
 	 .kind = SHEET_VALUE,
 	 .forms = ALL},
 };
+/* A page has inclusive counts in its first table. */
+static const struct sheet_aspect page_aspects[] = {
+	{.key = "inclusive", .kind = SHEET_VALUE},
+	{.key = "exclusive", .header = "Exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_HTML},
+};
 /* The same places of values. */
 static const struct sheet_aspect run_aspects[] = {
 	{.key = "inclusive", .kind = SHEET_VALUE},
@@ -200,6 +205,11 @@ static const struct sheet_column region_columns[] = {
 	SPREAD_COLUMN(OWN_SPREAD),
 	SHEET_COLUMN(IMBALANCE, SHEET_NUMBER, NULL, "Imbalance", TABLES, .unit = "%",
 		     .help = "How much more time than the mean the busiest thread has", .decimals = 1),
+};
+static const struct sheet_column opening_columns[] = {
+	SHEET_COLUMN(NAME, SHEET_TEXT, NULL, "Region", SHEET_IN_HTML),
+	SHEET_COLUMN(SHARE, SHEET_NUMBER, NULL, "Time", SHEET_IN_HTML, .unit = "%",
+		     .help = "Inclusive, of the whole", .decimals = 1),
 };
 static const struct sheet_column path_columns[] = {
 	SHEET_COLUMN(NAME, SHEET_TEXT, "region", "Call path", ALL, .width = 12),
@@ -785,6 +795,22 @@ static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 		sheet->paths = section;
 	else
 		sheet->regions = section;
+	if (!path && sheet->form & SHEET_IN_HTML)
+		sheet->group[by].list[0].aspect = page_aspects;
+}
+
+/* The first table of a page: what people look for, in few columns. */
+static void sheet_add_opening(struct regions_sheet *sheet)
+{
+	struct regions_group *group = sheet_make_group(sheet, 4, REGIONS_BY_NAME);
+
+	sheet->opening = sheet_add_group(sheet, group, NULL, opening_columns,
+					 sizeof(opening_columns) / sizeof(*opening_columns), false);
+	sheet->opening->forms = SHEET_IN_HTML;
+	sheet->opening->together = true;
+	sheet->opening->lists = 1;
+	sheet->opening->table = "Counts, inclusive,";
+	sheet->opening->which = "by region";
 }
 
 static void sheet_add_threads(struct regions_sheet *sheet)
@@ -880,6 +906,8 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 		sheet_add_processes(sheet);
 	if (form & SHEET_IN_JSON && report->metrics)
 		sheet_add_metrics(sheet);
+	if (form & SHEET_IN_HTML && report->data->events.n)
+		sheet_add_opening(sheet);
 	sheet_add_lines(sheet, REGIONS_BY_NAME);
 	if (form & SHEET_IN_HTML && report->metrics)
 		sheet_add_metrics(sheet);

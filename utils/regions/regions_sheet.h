@@ -36,11 +36,12 @@ struct regions_sheet {
 	struct sheet_note *note;
 	struct sheet_measure *counts, *metrics, *spread;
 	uint32_t *order[2], n[2]; /* by enum regions_by */
-	struct regions_group group[4];
+	struct regions_group group[5];
 	struct regions_over over[OVER_SECTIONS];
 	unsigned overs;
-	char *text, buffer[2048];                                    /* of a cell, until the next */
-	struct sheet_section *regions, *paths, *imbalance, *threads; /* of section; NULL: not there */
+	char *text, buffer[2048]; /* of a cell, until the next */
+	/* Of section; NULL: not there. */
+	struct sheet_section *opening, *regions, *paths, *imbalance, *threads;
 };
 
 /* form: a bit of SHEET_IN_*. False: out of memory. To be freed in any case. */

@@ -85,6 +85,8 @@ struct sheet_column {
 	unsigned id;          /* the section's own */
 	unsigned width, most; /* in text at least so many columns, and what is longer is cut; or 0 */
 	bool sign;            /* text has "+" too */
+	bool word;            /* HTML keeps its texts on one line */
+	bool of_any_size;     /* HTML has three or four digits of each number, and not decimals */
 	unsigned forms;
 };
 
@@ -210,6 +212,9 @@ struct sheet_style {
 
 /* One section as text, with its caption. */
 bool sheet_text(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
+
+/* A name without the "upc:::" that all of a page's may have. */
+const char *sheet_short_name(const char *name);
 
 /* The sections of a page, one behind the other, each with its heading. */
 bool sheet_html(struct page *page, const struct sheet_section *section, size_t sections);

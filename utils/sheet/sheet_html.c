@@ -25,6 +25,13 @@ struct html {
 	double *most; /* of each measure: the largest value */
 };
 
+const char *sheet_short_name(const char *name)
+{
+	static const char prefix[] = "upc:::";
+
+	return strncmp(name, prefix, sizeof(prefix) - 1) ? name : name + sizeof(prefix) - 1;
+}
+
 static bool html_has(const struct html *html, size_t column, size_t *shown)
 {
 	return html->section->column[column].forms & SHEET_IN_HTML && (*shown)++ < html->shown;
@@ -59,22 +66,33 @@ static void html_columns(struct html *html)
 
 		if (html_has(html, i, &shown))
 			html->column[html->columns++] =
-				(struct page_column){column->header, column->unit, column->help,
-						     kinds[column->kind], column->decimals};
+				(struct page_column){.header = column->header,
+						     .unit = column->unit,
+						     .help = column->help,
+						     .kind = kinds[column->kind],
+						     .decimals = column->decimals,
+						     .word = column->word,
+						     .of_any_size = column->of_any_size};
 	}
 	for (size_t m = 0; html->list && m < html->list->measures; m++) {
 		const struct sheet_measure *measure = &html->list->measure[m];
 		const struct sheet_aspect *aspect = &html->list->aspect[html->aspect];
 		const double most = html->most[m];
+		const char *header = measure->name ? sheet_short_name(measure->name) : "Time";
 
 		html->column[html->columns++] = (struct page_column){
-			measure->name ? measure->name : "Time", aspect->share ? "%" : measure->unit,
-			measure->help, kinds[aspect->kind],
-			aspect->share              ? 1
-			: !html->list->of_any_size ? measure->decimals
-			: most < 10                ? 3
-			: most < 100               ? 2
-						   : most < 1000};
+			.header = header,
+			.unit = aspect->share ? "%" : measure->unit,
+			.help = measure->help             ? measure->help
+				: header != measure->name ? measure->name
+							  : NULL,
+			.kind = kinds[aspect->kind],
+			.decimals = aspect->share              ? 1
+				    : !html->list->of_any_size ? measure->decimals
+				    : most < 10                ? 3
+				    : most < 100               ? 2
+							       : most < 1000,
+		};
 	}
 }
 
@@ -119,12 +137,15 @@ static bool html_row(void *to, const void *row)
 		if (!html_has(html, i, &shown))
 			continue;
 		cell = sheet_cell_of(html->section, row, &html->section->column[i]);
-		*out++ = (struct page_cell){.text = cell.text,
-					    .depth = cell.depth,
-					    .count = cell.count,
-					    .value = cell.value,
-					    .absent = cell.absent &&
-						      html->section->column[i].kind != SHEET_TEXT};
+		*out++ = (struct page_cell){
+			.text = cell.text,
+			.depth = cell.depth,
+			.count = cell.count,
+			.value = cell.value,
+			.at_least = cell.exactness == SHEET_AT_LEAST,
+			.at_most = cell.exactness == SHEET_AT_MOST,
+			.absent = cell.absent && html->section->column[i].kind != SHEET_TEXT,
+		};
 	}
 	for (size_t m = 0; html->list && m < html->list->measures; m++) {
 		struct sheet_cell cell;
