@@ -14,9 +14,11 @@ if [ -z "$format" ]; then
 	skip "$name" "there is no clang-format 14"
 	exit
 fi
+# Nearly all of decode_x86_table.c is laid out by hand, and clang-format takes longer over it than over all others.
 laid_out()
 {
-	(cd "$srcdir" && find bench ctests examples include src utils -name '*.[ch]' ! -name mpxf.h -print0) |
+	(cd "$srcdir" && find bench ctests examples include src utils -name '*.[ch]' ! -name mpxf.h \
+		! -name decode_x86_table.c -print0) |
 		(cd "$srcdir" && xargs -0 -P 2 -n 32 "$format" --dry-run -Werror) 2> out
 }
 check "$name" laid_out
