@@ -27,6 +27,7 @@ PACKAGES_CHECK=(
 	"strace;strace;command -v strace"
 	"linux-perf;perf, the kernel's tool;command -v perf"
 	"clang;clang;command -v clang"
+	"libomp-dev;clang's OpenMP library with headers;has_clang_openmp"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"
 )
 # For tests of pages and of completions.
@@ -74,6 +75,11 @@ PACKAGES_PMU=(
 	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
 	"cpio;cpio;command -v cpio"
 )
+
+has_clang_openmp()
+{
+	echo '#include <omp.h>' | clang -fopenmp -E -x c - > /dev/null 2>&1
+}
 
 has_header()
 {

@@ -100,16 +100,17 @@ judge()
 	check "$1: $3, $2: $exactness ${value:-} of $truth" eval '[ $status = 0 ] && holds "$truth" "$expected"'
 }
 
-# column HOW TRUTH EXPECTED NUMBER: all cases, of which so many are to be exact
+# column HOW TRUTH EXPECTED: all cases; those that can be built are exact where that is claimed
 column()
 {
-	exact=0
+	exact=0 claimed=0
 	while read -r program case regions function live sim R; do
 		eval "judge $1 $program $case \$$2 \$$3"
+		[ ! -x "$program" ] || eval "[ \$$3 != exact ]" || claimed=$((claimed + 1))
 	done < table
-	check "$1: $exact of $(wc -l < table) are exact" [ "$exact" -ge "$4" ]
+	check "$1: $exact of $(wc -l < table) are exact" [ "$claimed" -ge 12 -a "$exact" -ge "$claimed" ]
 }
-column live regions live 15
+column live regions live
 if [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != aarch64 ]; then
 	skip_rest "simulated" "the doorbell is for guests of 64 bits"
 	exit 0
@@ -118,5 +119,5 @@ if cannot_simulate; then
 	skip_rest "simulated" "$missing"
 	exit 0
 fi
-column sim regions sim 17
-column function function R 17
+column sim regions sim
+column function function R

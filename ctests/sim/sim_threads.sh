@@ -215,7 +215,7 @@ running_is_marked()
 {
 	killed || return 1
 	if grep -q 'hundredths of a second may not be in the counts' csv; then
-		grep '^run,,,,INSTRUCTIONS,,.*,uncounted,' csv
+		grep '^run,,,,INSTRUCTIONS,[0-9].*,at least,' csv
 	else
 		[ "$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($6 > 3000000) }' csv)" = 1 ] &&
 			grep '^run,.*,at most' csv
