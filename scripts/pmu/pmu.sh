@@ -125,7 +125,7 @@ build_upc()
 	make_upc make-library src/upc/libupc.la src/upc/libupc.a
 	mapfile -t utilities < <(made bin_PROGRAMS)
 	mapfile -t unit_tests < <(made UNIT_TESTS | grep -E "/($unit_wanted)\$")
-	mapfile -t unit_runners < <(made UNIT_RUNNERS)
+	mapfile -t unit_runners < <(made UNIT_RUNNERS | grep -xF "$(printf '%s/run\n' "${unit_tests[@]%/*}")")
 	# shellcheck disable=SC2016 # make's variables
 	make_upc make-utilities LDFLAGS=-all-static \
 		UTILS_LIBS='src/upc/libupc.a $(NETTLE_LIBS) $(JANSSON_LIBS)' "${utilities[@]}"
