@@ -422,6 +422,7 @@ static void start(void)
 		atomic_store(stage, IS_OVER);
 		return;
 	}
+	upcr_names_touch(&names);
 	if (settings.events &&
 	    !upcr_counts_begin(settings.events, settings.slice_ns, settings.simulate, why, sizeof(why)))
 		upcr_say("no events are counted, only time and calls: %s", why);

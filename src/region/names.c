@@ -42,17 +42,11 @@ static uint64_t hash_of(const char *name, size_t length)
 	return mix(hash ^ word, 0xe7037ed1a0b428dbu);
 }
 
-/* Each page is read, so that to look up a name later costs the program no page fault. */
 static void *map(size_t bytes)
 {
-	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (memory == MAP_FAILED)
-		return NULL;
-	for (size_t at = 0; at < bytes; at += page)
-		(void)*(volatile char *)(memory + at);
-	return memory;
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static struct upcr_entry *entry_of(const char *name, size_t length, uint64_t hash, unsigned number)
@@ -89,6 +83,20 @@ int upcr_names_init(struct upcr_names *names, unsigned max)
 	atomic_init(&names->by_number[0], first);
 	atomic_init(&names->count, 1);
 	return 0;
+}
+
+static void read_pages(const void *memory, size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t at = 0; at < bytes; at += page)
+		(void)((const volatile char *)memory)[at];
+}
+
+void upcr_names_touch(const struct upcr_names *names)
+{
+	read_pages((const void *)names->slot, (names->mask + (size_t)1) * sizeof(*names->slot));
+	read_pages((const void *)names->by_number, (names->max + (size_t)1) * sizeof(*names->by_number));
 }
 
 void upcr_names_free(struct upcr_names *names)

@@ -44,6 +44,8 @@ struct upcr_names {
 
 /* 0, or -1: out of memory. */
 int upcr_names_init(struct upcr_names *names, unsigned max);
+/* Reads each page of the table, so that looking up a name costs the program no page fault. */
+void upcr_names_touch(const struct upcr_names *names);
 /* Nobody uses them any more. */
 void upcr_names_free(struct upcr_names *names);
 
