@@ -33,7 +33,7 @@ void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread,
 	/* It was killed some time after its counts were taken over, which have the whole of the block that it
 	 * was in then: without a block they are a lower bound. */
 	if ((doubt & cut_late) == cut_late) {
-		vector->slack += UPCS_BLOCK_MAX;
+		vector->slack += UPCS_BLOCK_TALLY_MAX;
 		doubt &= ~(unsigned)UPCS_DOUBT_CUT;
 	}
 	vector->doubt |= doubt;

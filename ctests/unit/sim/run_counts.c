@@ -72,8 +72,8 @@ TEST_WITH(test_killed, run_results_set_up, run_results_tear_down)
 	run_results_process(0, UPCS_X86_64);
 	run_results_thread(0, 0);
 	memset(tally, 0, sizeof(results->thread[0].tally[0]));
-	tally[UPCS_DATA_LOADS] = UPCS_BLOCK_MAX + 7;
-	tally[UPCS_DATA_STORES] = UPCS_BLOCK_MAX - 1;
+	tally[UPCS_DATA_LOADS] = UPCS_BLOCK_TALLY_MAX + 7;
+	tally[UPCS_DATA_STORES] = UPCS_BLOCK_TALLY_MAX - 1;
 	results->thread[0].doubt[0] = UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
 	run_vector_add(&vector, &results->thread[0], 0);
 	run_vector_settle(&vector);
@@ -87,7 +87,7 @@ TEST_WITH(test_killed, run_results_set_up, run_results_tear_down)
 	run_vector_add(&vector, &results->thread[0], 0);
 	run_vector_settle(&vector);
 	assert_int_equal(upcs_bound_of(vector.doubt), UPCS_BOUND_HIGH);
-	assert_int_equal(vector.item[UPCS_DATA_LOADS], UPCS_BLOCK_MAX + 7);
+	assert_int_equal(vector.item[UPCS_DATA_LOADS], UPCS_BLOCK_TALLY_MAX + 7);
 }
 
 /* Operations weighted by what one instruction does: a power of ten for each class, so that

@@ -22,6 +22,9 @@
 #include "count/counts.h"
 #include "decode/decode.h"
 
+/* More than any translation has (QEMU's TCG_MAX_INSNS is 512). */
+#define UPCS_BLOCK_MAX 1024u
+
 struct upcs_part {
 	uint32_t first; /* its first instruction in the block */
 	uint32_t at;    /* the one that it is counted with: the first, or the one behind it */

@@ -101,8 +101,9 @@ enum upcs_doubt {
 };
 /* By these alone an upper bound; by all others alone a lower bound. */
 #define UPCS_DOUBTS_HIGH (UPCS_DOUBT_CUT | UPCS_DOUBT_JUMPED | UPCS_DOUBT_TWICE)
-/* More instructions than any translated block has (QEMU's TCG_MAX_INSNS is 512). */
-#define UPCS_BLOCK_MAX 1024u
+/* No block adds more to a tally: 512 instructions (QEMU's TCG_MAX_INSNS), and 8 of each, as divisions of 256
+ * bits. */
+#define UPCS_BLOCK_TALLY_MAX 4096u
 
 /* Exactness of a number, by its doubts. */
 enum upcs_bound {
