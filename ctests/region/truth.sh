@@ -8,8 +8,8 @@
 export UPC_SIM_PLUGIN OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0
 
 # The case; the truth of the region that is marked, and of the function, in which a forked child goes on;
-# what each tool is to say: exact, least, most, bound (least or most), none (no number), or - where that is not claimed: libgomp creates
-# the threads of inner teams anew, and their pages are part of the region live.
+# what each tool is to say: exact, least, most, bound (least or most), none (no number), or - where that is not claimed.
+# Live, libgomp's nested teams are not: it creates threads of inner teams anew, whose pages the region has as well.
 cat > table << 'END'
 gnu  for         83  83  exact  exact  exact
 gnu  tasks       60  60  exact  exact  exact

@@ -382,7 +382,7 @@ static const struct sheet_measure *over_measure(const struct regions_sheet *shee
 	return place > events ? &sheet->metrics[place - 1 - events] : &sheet->spread[place];
 }
 
-/* Whose the line's value is; the mean is nobody's. */
+/* The process or thread that has the line's value; a mean has none. */
 static void over_set_whose(const struct regions_over *over, const struct regions_spread *spread, unsigned id,
 			   struct sheet_cell *cell)
 {

@@ -11,7 +11,7 @@
 struct regions_group;
 struct regions_sheet;
 
-/* What there is of a time, a count or a metric: aspects of lists, and columns of sections. */
+/* Aspects of a time, a count or a metric in lists, and columns of sections. */
 enum {
 	OVER_N,
 	OVER_SUM,

@@ -40,7 +40,7 @@ struct regions_sheet {
 	struct regions_over over[OVER_SECTIONS];
 	unsigned overs;
 	char *text, buffer[2048]; /* of a cell, until the next */
-	/* Of section; NULL: not there. */
+	/* Places in section; NULL: not there. */
 	struct sheet_section *opening, *regions, *paths, *imbalance, *threads;
 };
 
