@@ -27,7 +27,7 @@ src/mpx/papi          : src/mpx/core src/upc/catalogue                         :
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
-src/region            : src/mpx/stat src/sim/decode src/upc/node               : region.h sum.h names.h settings.h recorded.h
+src/region            : src/mpx/stat src/sim/decode src/upc/base src/upc/node  : region.h sum.h names.h settings.h recorded.h whole.h
 src/region/front      : src/mpx/shim src/region                                :
 src/sim/decode        : src/upc/catalogue                                      : decode.h guest.h model.h
 src/sim/count         : src/sim/decode src/upc/base                            : account.h guest_memory.h left.h leftover.h region.h results.h score.h team.h thread.h
@@ -43,7 +43,7 @@ utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            : src/upc/base                                           : page.h page_axis.h
 utils/sheet           : utils/lib utils/page                                   : sheet.h
 utils/jobstat         : utils/lib utils/page src/upc/catalogue                 :
-utils/regions         : utils/lib utils/metrics utils/page utils/sheet src/region src/sim/decode src/sim/load src/upc/catalogue :
+utils/regions         : utils/lib utils/metrics utils/page utils/sheet src/region src/sim/decode src/sim/load src/upc/catalogue src/upc/perf :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib utils/sheet src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
 utils/serve           : utils/lib                                              :

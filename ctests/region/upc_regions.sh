@@ -169,7 +169,7 @@ check "... and says why" eval 'field left reason | grep -E "not counted"'
 names_are_whole()
 {
 	csv ./program || return 1
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 == "region" { sum += $at["exclusive_value"] }
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 == "region" && $2 !~ /^.(start|end|measuring).$/ { sum += $at["exclusive_value"] }
 		END { print "# " sum; exit !(sum >= 18000 && sum <= 18600) }' csv
 }
 check "... and those of all names" names_are_whole
@@ -289,7 +289,7 @@ for rank in 0 1 2 3; do
 	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 \
 		"$tool" -e $faults -o 'ranks/%r.%p' ./program $what > out 2>> ranks.err
 done
-check "ranks leave files, the killed one too" eval '[ "$(ls ranks | cut -c 1-2 | tr "\n" " ")" = "0. 1. 2. 3. " ]'
+check "ranks leave files, the killed one too" eval '[ "$(ls ranks | grep -v whole | cut -c 1-2 | tr "\n" " ")" = "0. 1. 2. 3. " ]'
 check "... and nothing else" eval '! ls ranks | grep -E "part|new"'
 check "they are merged" run 0 --merge ranks -f csv -o csv
 check "... to the sum" is solve value 45000 45600
@@ -297,7 +297,7 @@ check "a killed rank is named" eval 'run 0 --merge ranks && grep -q "^Note: rank
 check "ranks are told apart" grep -q "^Over 4 processes " out
 echo '{"upc_regions": 1, "names": ["a"], "events": [], "threads": [{"nodes": [{"path": [1], "values": []}]}]}' > ranks/wrong
 echo '{"upc_regions": 2}' > ranks/later
-head -c 700 "$(ls ranks/0.*)" > ranks/cut
+head -c 700 "$(ls ranks/0.*[0-9])" > ranks/cut
 check "files that are none are told of, left out, and end with 1" eval 'run 1 --merge ranks -f csv -o csv && is solve value 45000 45600 &&
 	grep -q "ranks/wrong.*a name that is not there" err && grep -q "ranks/later.*form" err && grep -q "ranks/cut.*line" err'
 mangled()
@@ -307,7 +307,7 @@ mangled()
 	while [ $i -lt 60 ]; do
 		awk -v seed=$i 'BEGIN { srand(seed) } { n = split($0, c, ""); at = 1 + int(rand() * n)
 			c[at] = substr("[]{}:,0-9e\"n", 1 + int(rand() * 11), 1); line = ""
-			for (k = 1; k <= n; k++) line = line c[k]; print line }' good/* > ranks/one
+			for (k = 1; k <= n; k++) line = line c[k]; print line }' good/*[0-9] > ranks/one
 		"$tool" --merge ranks > out 2> err
 		case $? in
 		0 | 125) ;;

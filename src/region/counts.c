@@ -15,6 +15,7 @@
 
 #include "mpx.h"
 #include "region/simulated.h"
+#include "region/whole.h"
 
 #define CALLS(X)                \
 	X(last_message)         \
@@ -25,6 +26,7 @@
 	X(set_add_named_event)  \
 	X(set_start)            \
 	X(set_stop)             \
+	X(set_reset)            \
 	X(set_region)           \
 	X(set_switch_region)    \
 	X(set_region_estimates) \
@@ -192,22 +194,11 @@ void upcr_counts_clock(char *text, size_t size)
 
 /* ---- a thread's set ---------------------------------------------------------------------- */
 
-bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void *arg, const char *event),
-		       void *arg)
+static bool make_set(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg)
 {
 	unsigned i;
 
 	set->events = 0;
-	set->number = -1;
-	if (simulated) {
-		set->number = atomic_fetch_add(&sets, 1);
-		for (i = 0; i < events; i++)
-			if (!upcr_simulated_has(event[i])) {
-				keep_reason(i, "the simulator has no such event");
-				refused(arg, event[i]);
-			}
-		return true;
-	}
 	if (mpx.set_create(&set->number)) {
 		keep_reason(UPCR_EVENTS_MAX, mpx.last_message());
 		return false;
@@ -221,12 +212,52 @@ bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void
 			refused(arg, event[i]);
 		}
 	}
-	if (set->events && mpx.set_region(set->number, (int)node) == PAPI_OK &&
-	    mpx.set_start(set->number) == PAPI_OK)
+	return true;
+}
+
+/* Starts the set, which counts from where early ends. A first start makes memory, and a first stop touches
+ * more: none of it is to happen between the two. */
+static bool start_set(struct upcr_set *set, unsigned node, struct upcr_early *early)
+{
+	if (mpx.set_region(set->number, (int)node) != PAPI_OK)
+		return false;
+	set->first = node;
+	if (early->n) {
+		set->early = calloc(events, sizeof(*set->early));
+		if (mpx.set_start(set->number) != PAPI_OK || mpx.set_stop(set->number, NULL) != PAPI_OK ||
+		    mpx.set_reset(set->number) != PAPI_OK)
+			return false;
+	}
+	upcr_early_end(early, set->early);
+	return mpx.set_start(set->number) == PAPI_OK;
+}
+
+bool upcr_counts_start(struct upcr_set *set, unsigned node, struct upcr_early *early,
+		       void (*refused)(void *arg, const char *event), void *arg)
+{
+	unsigned i;
+
+	set->events = 0;
+	set->number = -1;
+	set->early = NULL;
+	if (simulated) {
+		set->number = atomic_fetch_add(&sets, 1);
+		for (i = 0; i < events; i++)
+			if (!upcr_simulated_has(event[i])) {
+				keep_reason(i, "the simulator has no such event");
+				refused(arg, event[i]);
+			}
+		return true;
+	}
+	if (!make_set(set, refused, arg))
+		return false;
+	if (set->events && start_set(set, node, early))
 		return true;
 	if (set->events)
 		keep_reason(UPCR_EVENTS_MAX, mpx.last_message());
 	mpx.set_destroy(&set->number);
+	free(set->early);
+	set->early = NULL;
 	return false;
 }
 
@@ -271,6 +302,7 @@ void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 {
 	int number = set->number;
 
+	free(set->early);
 	if (simulated) {
 		upcr_simulated_end((unsigned)set->number, nodes);
 		return;
@@ -319,6 +351,11 @@ static void get(const struct upcr_set *set, unsigned node, struct upcr_value *va
 			value[i] = error == PAPI_EINVAL ? upcr_exact(0) : upcr_uncounted();
 		else
 			value[i] = value_of(&estimate[set->place[i]]);
+		if (set->early && node == set->first) {
+			const struct upcr_value before = upcr_exact(set->early[i]);
+
+			upcr_add_same(&value[i], &before);
+		}
 	}
 }
 

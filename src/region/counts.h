@@ -13,6 +13,7 @@
 
 #include "region/settings.h"
 #include "region/sum.h"
+#include "region/whole.h"
 
 /* Opens libmpx for these events (names with commas), or has the simulator count them. False, with why in
  * words: nothing is counted. */
@@ -34,11 +35,14 @@ struct upcr_set {
 	int number;
 	int events;                     /* of the set                     */
 	int16_t place[UPCR_EVENTS_MAX]; /* of each event in it; -1: refused */
+	uint64_t *early;                /* counted before it ran, for its first node; NULL: nothing */
+	unsigned first;
 };
 
-/* It runs, in the node. refused is called for each event that libmpx refuses. */
-bool upcr_counts_start(struct upcr_set *set, unsigned node, void (*refused)(void *arg, const char *event),
-		       void *arg);
+/* It runs, in the node, which has what early has counted. refused is called for each event that libmpx
+ * refuses. */
+bool upcr_counts_start(struct upcr_set *set, unsigned node, struct upcr_early *early,
+		       void (*refused)(void *arg, const char *event), void *arg);
 struct upcr_tree;
 /* Where counts are simulated: the calling thread's are the current node's, or nobody's. False: nothing is
  * counted any more. */

@@ -26,6 +26,7 @@
 #include "region/report.h"
 #include "region/settings.h"
 #include "region/thread.h"
+#include "region/whole.h"
 
 /* FORKED is 0, which the kernel puts into a child that was made without the C library's fork. */
 enum { FORKED, RUNS, PAUSES, IS_OVER };
@@ -46,7 +47,8 @@ static bool fences;                      /* since the start: there is no membarr
 static struct upcr_settings settings;
 static struct upcr_names names;
 static atomic_bool started; /* names is there. Partner: upcr_name */
-static pthread_once_t once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
+static pthread_once_t whole_once = PTHREAD_ONCE_INIT, once = PTHREAD_ONCE_INIT,
+		      fork_again_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static pid_t owner;
 static bool child;
@@ -260,6 +262,7 @@ static void end_locked(struct upcr_thread *thread)
 		upcr_counts_leave();
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
+	upcr_late_begin();
 	/* A jump out of a call has left it half done. */
 	if (atomic_load(&thread->busy))
 		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
@@ -335,6 +338,7 @@ static void in_child(void)
 	upcr_record_in_child(busy);
 	owner = getpid();
 	child = true;
+	upcr_whole_forked();
 	threads = NULL;
 	ended = others = NULL;
 	ended_count = serials = 0;
@@ -507,6 +511,7 @@ static void use_locked(void)
 	if (used)
 		return;
 	used = true;
+	upcr_whole_use();
 	if (!own_path(path, sizeof(path)))
 		return;
 	upcr_record_set_state(UPCR_RECORD_LIVES);
@@ -516,6 +521,7 @@ static void use_locked(void)
 static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *birth, bool uses)
 {
 	struct upcr_thread *made;
+	struct upcr_early early;
 	int before;
 
 	if (gone)
@@ -526,8 +532,12 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 	}
 	making = 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	(void)pthread_once(&whole_once, upcr_whole_open);
+	upcr_whole_begin();
+	upcr_early_begin(&early);
 	(void)pthread_once(&once, start);
-	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max, kind, birth);
+	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max, kind, birth, &early);
+	upcr_early_end(&early, NULL);
 	if (made && made->counts)
 		(void)pthread_once(&fork_again_once, watch_forks);
 	if (made && pthread_setspecific(key, made)) {
@@ -1315,6 +1325,7 @@ void upcr_finish(enum upcr_end how, int status)
 	if (!upcr_is_owner() || atomic_load(stage) != RUNS)
 		return;
 	if (!was_used()) {
+		upcr_whole_end();
 		upcr_record_end();
 		return;
 	}
@@ -1332,6 +1343,7 @@ void upcr_finish(enum upcr_end how, int status)
 	hold_all(IS_OVER);
 	if (self && self->counts && !jumped)
 		upcr_counts_stop(&self->set);
+	upcr_whole_end();
 	last = gather_locked(jumped);
 	write_file_locked(last, end_words(how, status));
 	give_lock();
@@ -1351,6 +1363,7 @@ bool upcr_pause(const char *how)
 	hold_all(PAUSES);
 	if (self && self->counts)
 		upcr_counts_stop(&self->set);
+	upcr_whole_end();
 	living = gather_locked(false);
 	write_file_locked(living, how);
 	free_list(living);
@@ -1366,6 +1379,8 @@ void upcr_go_on(void)
 	upcr_record_set_state(UPCR_RECORD_LIVES);
 	if (own_path(path, sizeof(path)))
 		upcr_report_begin(path, upcr_record_lives() ? upcr_record_path() : NULL);
+	upcr_whole_begin();
+	upcr_whole_use();
 	if (self && self->counts && !upcr_counts_go_on(&self->set, self->tree.current)) {
 		self->counts = false;
 		self->broken = true;

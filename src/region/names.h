@@ -20,6 +20,9 @@
 /* Names of the engine's own rows, which it makes first. */
 #define UPCR_MEASURING 1u
 #define UPCR_MEASURING_NAME "(measuring)"
+/* Rows that upc_regions makes of the counters of the whole run. */
+#define UPCR_START_NAME "(start)"
+#define UPCR_END_NAME "(end)"
 #define UPCR_WAITING 2u
 #define UPCR_WITHOUT 3u
 #define UPCR_OWN_NAMES 3u

@@ -75,7 +75,8 @@ static void thread_make_bases(struct upcr_thread *thread, bool measures)
 	tree->max = max + tree->nodes - 2;
 }
 
-struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth)
+struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth,
+				       struct upcr_early *early)
 {
 	struct upcr_thread *thread = calloc(1, sizeof(*thread));
 
@@ -90,7 +91,8 @@ struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct
 	thread_make_bases(thread, upcr_counts_any() && !upcr_counts_are_simulated());
 	if (upcr_counts_any()) {
 		thread->simulated = upcr_counts_are_simulated();
-		thread->counts = upcr_counts_start(&thread->set, thread->tree.current, refused, thread);
+		thread->counts =
+			upcr_counts_start(&thread->set, thread->tree.current, early, refused, thread);
 		if (!thread->counts)
 			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
 		if (thread->simulated) /* it would be the emulator's */

@@ -61,7 +61,8 @@ struct upcr_thread {
 uint64_t upcr_now(void);
 
 /* The calling thread's, which takes over birth. It counts in the row of measuring. NULL: out of memory. */
-struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth);
+struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct upcr_instance *birth,
+				       struct upcr_early *early);
 void upcr_thread_free(struct upcr_thread *thread);
 
 /* From now on the record has a copy of what it does. The thread has a serial number. */

@@ -251,6 +251,7 @@ static void free_process(struct regions_process *process)
 		free(process->note[i].name);
 	}
 	free(process->note);
+	free(process->whole);
 	free(process->thread);
 	free(process->file);
 	free(process->command);

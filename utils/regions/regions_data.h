@@ -57,6 +57,8 @@ struct regions_process {
 	size_t threads;
 	struct regions_note *note;
 	size_t notes;
+	bool covered;             /* counters of the whole run have what it did */
+	struct upcr_value *whole; /* of a run's first process, what they have, [events]; else NULL */
 };
 
 struct regions_table {

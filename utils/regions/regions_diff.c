@@ -64,8 +64,13 @@ static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, 
 /* A row of the program's; how long our own work takes says nothing about it. */
 static bool diff_compares(const struct regions_diff *diff, uint32_t key)
 {
-	return regions_diff_has(diff, 0, key) && regions_diff_has(diff, 1, key) &&
-	       strcmp(regions_name_of(diff->data, diff->by, key), UPCR_MEASURING_NAME) != 0;
+	static const char *const own[] = {UPCR_MEASURING_NAME, UPCR_START_NAME, UPCR_END_NAME};
+	const char *name = regions_name_of(diff->data, diff->by, key);
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strcmp(name, own[i]))
+			return false;
+	return regions_diff_has(diff, 0, key) && regions_diff_has(diff, 1, key);
 }
 
 static void diff_add_line(struct regions_diff *diff, uint32_t key)

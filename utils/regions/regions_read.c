@@ -16,6 +16,7 @@
 
 #include "lib/common.h"
 #include "regions/regions_records.h"
+#include "regions/regions_whole.h"
 #include "sheet/sheet.h"
 
 /* One file while it is read. */
@@ -496,7 +497,8 @@ static void read_entry(struct regions_data *data, const char *file, unsigned *un
 	struct stat about;
 	int runs;
 
-	if (ends_with(file, ".new") || (ends_with(file, ".part") && regions_records_is_over(file)))
+	if (ends_with(file, ".new") || ends_with(file, REGIONS_WHOLE_END) ||
+	    (ends_with(file, ".part") && regions_records_is_over(file)))
 		return;
 	if (ends_with(file, ".part")) {
 		if (!regions_records_finish(file, made)) {
@@ -522,6 +524,7 @@ int regions_read_directory(struct regions_data *data, const char *path, unsigned
 {
 	struct dirent **entry;
 	int n = scandir(path, &entry, is_wanted, alphasort), i, read = 0;
+	const size_t first = data->processes;
 	char file[PATH_MAX];
 
 	*unfinished = *bad = 0;
@@ -535,5 +538,8 @@ int regions_read_directory(struct regions_data *data, const char *path, unsigned
 		free(entry[i]);
 	}
 	free(entry);
-	return read;
+	if (regions_whole_gather(data, first, path))
+		return read;
+	util_error("'%s' cannot be read: out of memory", path);
+	return -1;
 }

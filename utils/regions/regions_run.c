@@ -22,6 +22,7 @@
 #include "load/objects.h"
 #include "regions/regions_records.h"
 #include "regions/regions_sim.h"
+#include "regions/regions_whole.h"
 
 #define LIKWID "liblikwid.so"
 #define LINKS "libraries" /* in our directory */
@@ -216,16 +217,23 @@ static bool run_prepare(const struct regions_plan *plan, const char *directory)
 }
 
 /* What was started before is not ours: LD_PRELOAD is for the program alone. */
-static int regions_run_command(char **command, bool simulated, int *status)
+static int regions_run_command(char **command, bool simulated, const char *events, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");
+	struct regions_whole whole;
 	struct stat_run run;
 	pid_t first;
 	struct rusage usage;
 	int error = UTIL_FAILED;
 
-	if (stat_run_begin(&run) || stat_run_spawn(&run, command, NULL))
+	if (stat_run_begin(&run))
 		return UTIL_FAILED;
+	/* The simulator counts the whole run itself. */
+	regions_whole_begin(&whole, simulated ? NULL : events);
+	if (stat_run_spawn(&run, command, NULL)) {
+		regions_whole_free(&whole);
+		return UTIL_FAILED;
+	}
 	stat_run_release(&run);
 	while (stat_run_wait(&run, -1) != STAT_WAKE_END)
 		continue;
@@ -234,11 +242,14 @@ static int regions_run_command(char **command, bool simulated, int *status)
 	} else {
 		first = run.pid;
 		*status = stat_run_reap(&run, &usage);
+		if (files)
+			regions_whole_end(&whole, files);
 		if (records && files)
 			regions_records_keep(records, files, first, *status, simulated);
 		error = 0;
 	}
 	stat_run_end(&run);
+	regions_whole_free(&whole);
 	return error;
 }
 
@@ -253,7 +264,7 @@ static int simulate(char **command, const char *directory, int *status)
 {
 	char *report = regions_whole_path(directory);
 	char **all = report ? regions_sim_command(command, report) : NULL;
-	int error = all ? regions_run_command(all, true, status) : UTIL_FAILED;
+	int error = all ? regions_run_command(all, true, NULL, status) : UTIL_FAILED;
 
 	free(all);
 	free(report);
@@ -289,7 +300,7 @@ int regions_run(const struct regions_plan *plan, const char *directory, char **p
 		return UTIL_FAILED;
 	}
 	return plan->simulate ? simulate(plan->command, *place, status)
-			      : regions_run_command(plan->command, false, status);
+			      : regions_run_command(plan->command, false, plan->events, status);
 }
 
 void regions_drop(char *place)

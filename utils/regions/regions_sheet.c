@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "region/names.h"
 #include "regions/regions_metrics.h"
+#include "regions/regions_whole.h"
 
 struct row {
 	const struct regions_line *line; /* NULL: of one thread */
@@ -268,6 +270,15 @@ static void sheet_set_name(struct sheet_cell *cell, const struct regions_data *d
 		cell->depth = data->path[row->key].depth - (row->group->sheet->form & SHEET_IN_TEXT ? 1 : 0);
 }
 
+/* Rows of counters of the whole run are no thread's: they have counts alone. */
+static bool sheet_has_counts_alone(const struct regions_data *data, const struct row *row)
+{
+	const char *name = regions_name_of(data, row->group->by, row->key);
+
+	/* What is for reading again, the paths of each run, has numbers everywhere. */
+	return (row->line || row->thread) && (!strcmp(name, UPCR_START_NAME) || !strcmp(name, UPCR_END_NAME));
+}
+
 static void sheet_cell_of_region(const void *arg, const void *of, const struct sheet_column *column,
 				 struct sheet_cell *cell)
 {
@@ -276,6 +287,10 @@ static void sheet_cell_of_region(const void *arg, const void *of, const struct s
 	const struct row *row = of;
 	const bool path = group->by == REGIONS_BY_PATH;
 
+	if (column->id >= CALLS && sheet_has_counts_alone(data, row)) {
+		cell->absent = true;
+		return;
+	}
 	switch (column->id) {
 	case NAME:
 		sheet_set_name(cell, data, row);
@@ -556,6 +571,62 @@ static bool sheet_each_who(const void *arg, sheet_put *put, void *to)
 			if (!put(to, &(struct row){.process = &data->process[i],
 						   .thread = &data->process[i].thread[k]}))
 				return false;
+	return true;
+}
+
+/* ---- parts and the whole ------------------------------------------------------------------------ */
+
+enum { WHOLE_EVENT, WHOLE_PARTS, WHOLE_REST, WHOLE_RUN };
+
+static const struct sheet_column whole_columns[] = {
+	SHEET_COLUMN(WHOLE_EVENT, SHEET_TEXT, "event", "Event", ALL),
+	SHEET_COLUMN(WHOLE_PARTS, SHEET_VALUE, "parts", "Sum of rows", SHEET_IN_JSON | TABLES,
+		     .help = "Exclusive, of all rows"),
+	SHEET_COLUMN(WHOLE_RUN, SHEET_VALUE, "whole", "Whole run", ALL,
+		     .help = "Counted by upc_regions from outside"),
+	SHEET_COLUMN(WHOLE_REST, SHEET_NUMBER, "in_no_row", "In no row", SHEET_IN_JSON | TABLES,
+		     .help = "The whole run less the rows"),
+};
+
+static void sheet_cell_of_whole(const void *arg, const void *of, const struct sheet_column *column,
+				struct sheet_cell *cell)
+{
+	const struct regions_report *report = ((const struct regions_sheet *)arg)->report;
+	const struct regions_sums *sums = report->by_name;
+	const uint32_t event = *(const uint32_t *)of;
+	const struct upcr_value whole = regions_whole_of(report->data, event);
+	struct upcr_value parts = upcr_exact(0);
+
+	for (uint32_t i = 0; i < sums->keys; i++)
+		if (sums->line[i].counts.used)
+			upcr_add_independent(&parts, &sums->line[i].counts.own[event]);
+	switch (column->id) {
+	case WHOLE_EVENT:
+		cell->text = report->data->events.text[event];
+		break;
+	case WHOLE_PARTS:
+		sheet_set_value(cell, &parts, report);
+		break;
+	case WHOLE_REST:
+		cell->value = whole.value - parts.value;
+		cell->absent = regions_is_nothing(&parts);
+		break;
+	default:
+		sheet_set_value(cell, &whole, report);
+	}
+}
+
+/* Events that a counter of the whole run has. */
+static bool sheet_each_whole(const void *arg, sheet_put *put, void *to)
+{
+	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
+
+	for (uint32_t i = 0; i < data->events.n; i++) {
+		const struct upcr_value whole = regions_whole_of(data, i);
+
+		if (!whole.uncounted && !put(to, &i))
+			return false;
+	}
 	return true;
 }
 
@@ -869,6 +940,27 @@ static void sheet_add_who(struct regions_sheet *sheet)
 	section->forms = SHEET_IN_JSON;
 }
 
+/* One run has a whole, if any event's is known. */
+static void sheet_add_whole(struct regions_sheet *sheet)
+{
+	const struct regions_data *data = sheet->report->data;
+	struct sheet_section *section;
+	bool known = false;
+
+	for (uint32_t i = 0; !sheet->report->runs && i < data->events.n; i++)
+		known |= !regions_whole_of(data, i).uncounted;
+	if (!known)
+		return;
+	section = sheet_add_section(sheet, "whole", sheet_each_whole);
+	section->record = "whole";
+	section->cell = sheet_cell_of_whole;
+	section->column = whole_columns;
+	section->columns = sizeof(whole_columns) / sizeof(*whole_columns);
+	section->forms = SHEET_IN_ALL;
+	section->table = "The parts and the whole";
+	section->caption = sheet->form & SHEET_IN_TEXT ? "The parts and the whole" : NULL;
+}
+
 static void sheet_add_metrics(struct regions_sheet *sheet)
 {
 	struct sheet_section *section = sheet_add_section(sheet, "metrics", sheet_each_metric);
@@ -918,6 +1010,7 @@ bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report
 		sheet->imbalance = regions_over_sections(
 			sheet, &sheet->group[report->paths && form & SHEET_IN_CSV ? REGIONS_BY_PATH
 										  : REGIONS_BY_NAME]);
+	sheet_add_whole(sheet);
 	if (form & SHEET_IN_JSON && report->per_thread)
 		sheet_add_who(sheet);
 	if (threads)

@@ -9,7 +9,7 @@
 #include "regions/regions_report.h"
 #include "sheet/sheet.h"
 
-enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 2 + OVER_LISTS, REGIONS_SECTIONS = 10 + OVER_SECTIONS };
+enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 2 + OVER_LISTS, REGIONS_SECTIONS = 11 + OVER_SECTIONS };
 
 /* A section of regions, call paths, or those of each thread. */
 struct regions_group {

@@ -135,18 +135,21 @@ static bool add_rest(struct regions_data *data, size_t first, const json_t *even
 	struct regions_row *row;
 	uint32_t i;
 
+	process->whole = calloc(process->events + 1, sizeof(*process->whole));
+	for (size_t p = first; p < data->processes; p++)
+		data->process[p].covered = true;
 	/* Before there is a row of it. */
-	for (i = 0; rest && i < process->events; i++) {
+	for (i = 0; rest && process->whole && i < process->events; i++) {
 		uint64_t have = sim_counted(data, first, i);
 
-		rest[i] = whole_of(events, data->events.text[i]);
+		rest[i] = process->whole[i] = whole_of(events, data->events.text[i]);
 		rest[i].whole -= have < rest[i].whole ? have : rest[i].whole;
 		if (!rest[i].uncounted)
 			rest[i].value = rest[i].low = (double)rest[i].whole;
 		if (upcr_is_exact(&rest[i]))
 			rest[i].high = rest[i].value;
 	}
-	thread = rest ? regions_add_thread(process) : NULL;
+	thread = rest && process->whole ? regions_add_thread(process) : NULL;
 	if (thread) {
 		thread->name = strdup("rest of the run");
 		thread->number = thread->tid = -1;

@@ -66,11 +66,11 @@ static struct creation threads_begin(void *own)
 {
 	const struct creation creation = *(struct creation *)own;
 
-	free(own);
 	if (creation.worker)
 		upcr_begin_worker();
 	else
 		upcr_begin_thread(creation.birth);
+	free(own); /* the thread's first use of memory, which is ours */
 	return creation;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_whole.h - counters of a whole run (region/whole.h): opened before the program is started, read when
+ * it has ended, and written into a file beside those of the processes. And what such files say in a report.
+ */
+#ifndef REGIONS_WHOLE_H
+#define REGIONS_WHOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regions/regions_data.h"
+
+#define REGIONS_WHOLE_END ".whole"
+
+struct upcr_whole;
+
+struct regions_whole_event {
+	char *name, *why; /* why: there is no counter; or NULL */
+	int counter;      /* -1: none */
+};
+
+struct regions_whole {
+	struct upcr_whole *memory; /* NULL: nothing is counted */
+	int fd;
+	struct regions_whole_event *event;
+	unsigned events;
+};
+
+/* Opens counters of these events, which this process's child inherits and its exec starts, and says so in the
+ * environment. What has none goes without, and the file says why. */
+void regions_whole_begin(struct regions_whole *whole, const char *events);
+/* The program has ended: reads them, and writes the file, where files of processes are (settings.h). */
+void regions_whole_end(struct regions_whole *whole, const char *files);
+void regions_whole_free(struct regions_whole *whole);
+
+/* Reads the files of a directory, whose processes are those of the data from first on. Rows of what ran
+ * before and behind all counters of a run go to its first process. False: out of memory. */
+bool regions_whole_gather(struct regions_data *data, size_t first, const char *directory);
+
+/* What all processes of the only run have counted of an event; uncounted: it is not known of all. */
+struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
+
+#endif
