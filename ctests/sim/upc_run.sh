@@ -31,7 +31,7 @@ counted()
 	run 0 -f csv -o csv "$@"
 }
 
-plan 110
+plan 114
 
 # ---- what needs no emulator
 
@@ -767,6 +767,11 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "... with what they do" inside
 	check "an unknown function: the nearest" refused 125 "no function 'slove' in './prog'.*nearest: solve" \
 		-R slove ./prog
+	check "a list of functions" counted -R solve,set_up -e INSTRUCTIONS ./prog
+	check "... has a region of each" [ "$(value entered solve) $(value entered set_up)" = "2 1" ]
+	check "... an unknown one of it: the nearest" refused 125 "no function 'set_pu' in './prog'.*nearest: set_up" \
+		-R solve,set_pu ./prog
+	check "... an empty one of it" refused 125 "wants the name of a function" -R solve, ./prog
 	check "one of a library" counted -R __libc_start_main -e INSTRUCTIONS ./prog
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err

@@ -40,7 +40,7 @@ refused()
 	run 125 "$@" && grep -q -e "$text" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
 }
 
-plan 74
+plan 75
 
 if cannot_simulate; then
 	skip_rest "regions by name" "$missing"
@@ -91,6 +91,8 @@ check "... of functions that are named" grep -q '^note,.*region step_\* is all o
 check "... in what is loaded later, too" entered 'step_*' 3 140 ./names --late
 check "a glob of nothing" refused "no function 'stop_\*'" -R 'stop_*' ./names
 check "a mistyped mangled name" refused "nearest: _ZN6Solver5solveEi" -R _ZN6Solver5slov ./names
+check "commas of a name are no list" refused "no function 'Field<int, long>::solve(int, int)'" \
+	-R 'Field<int, long>::solve(int, int)' ./names
 long=$(printf '%300s' '' | tr ' ' a)
 check "a name that is too long" refused "too long for a region: 255 characters" -R "$long" ./names
 

@@ -71,6 +71,34 @@ static int take_region(struct run_options *o, const char *name)
 	return 0;
 }
 
+/* The comma behind the first name of a list, or NULL: those of C++ may have commas within <>, () and []. */
+static char *options_first_end(char *names)
+{
+	unsigned depth = 0;
+
+	for (; *names != '\0'; names++)
+		if (strchr("<([{", *names) != NULL)
+			depth++;
+		else if (strchr(">)]}", *names) != NULL)
+			depth -= depth > 0;
+		else if (*names == ',' && depth == 0)
+			return names;
+	return NULL;
+}
+
+static int take_regions(struct run_options *o, char *names)
+{
+	char *end = options_first_end(names);
+	int status = 0;
+
+	for (; end != NULL && status == 0; end = options_first_end(names)) {
+		*end = '\0';
+		status = take_region(o, names);
+		names = end + 1;
+	}
+	return status == 0 ? take_region(o, names) : status;
+}
+
 /* One of some words, whose place in the list is the number of what it means. */
 static int take_word(const char *option, const char *const words[], const char *text, unsigned *place)
 {
@@ -121,7 +149,7 @@ static int take(void *own, int option)
 
 	switch (option) {
 	case UTIL_OPTION_REGION:
-		return take_region(o, optarg);
+		return take_regions(o, optarg);
 	case UTIL_OPTION_CHILDREN:
 		return take_word("--children", children, optarg, &o->children);
 	case UTIL_OPTION_PAPI:
