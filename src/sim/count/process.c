@@ -336,7 +336,7 @@ uint32_t upcs_thread_before_fork(void)
 void upcs_process_forked(bool counted)
 {
 	struct upcs_region_stack *stack = NULL;
-	const struct upcs_site *passed = upcs_passed;
+	struct upcs_site *passed = upcs_passed;
 	uint8_t last_end = upcs_last_end;
 	uint16_t inherited = 0;
 	unsigned vcpu = upcs_self ? upcs_self->vcpu : 0;

@@ -65,11 +65,13 @@ static bool grow_sites(struct upcs_region_stack *s)
 	if (room > SITES_MAX)
 		return false;
 	table = calloc(2 * (size_t)room, sizeof(*table));
-	site = table ? realloc(s->site, room * sizeof(*site)) : NULL;
+	site = table ? aligned_alloc(_Alignof(struct site), room * sizeof(*site)) : NULL;
 	if (!site) {
 		free(table);
 		return false;
 	}
+	memcpy(site, s->site, s->sites_room * sizeof(*site));
+	free(s->site);
 	free(s->table);
 	s->table = table;
 	s->site = site;
@@ -133,30 +135,41 @@ static bool are_same(struct function a, struct function b)
 	return a.entry == b.entry || a.entry == b.then || (a.then && (a.then == b.entry || a.then == b.then));
 }
 
+/* False: it lives no more. */
+static bool owner_depth(const struct upcs_region_stack *s, const struct site *site, unsigned i,
+			uint64_t *depth)
+{
+	*depth = s->depth - (uint32_t)((uint32_t)s->depth - site->depth[i]);
+	return *depth >= s->base && *depth <= s->depth && serial_at(s, *depth) == site->serial[i];
+}
+
 /* The youngest activation that went on from a site and lives. */
 static bool find_owner(const struct upcs_region_stack *s, const struct site *site, uint64_t *depth)
 {
 	unsigned i;
 
-	for (i = site->owners; i-- > 0;) {
-		*depth = site->owner[i].depth;
-		if (*depth >= s->base && *depth <= s->depth && serial_at(s, *depth) == site->owner[i].serial)
+	for (i = site->owners; i-- > 0;)
+		if (owner_depth(s, site, i, depth))
 			return true;
-	}
 	return false;
 }
 
-/* The activation at the present depth goes on from it. */
+/* The activation at the present depth goes on from it. Those as deep or deeper have ended. */
 static void own(const struct upcs_region_stack *s, struct site *site)
 {
-	while (site->owners && site->owner[site->owners - 1].depth >= s->depth)
-		site->owners--;
-	if (site->owners == OWNERS) {
+	unsigned n = site->owners;
+
+	while (n && (int32_t)(site->depth[n - 1] - (uint32_t)s->depth) >= 0)
+		n--;
+	if (n == OWNERS) {
 		site->disowned = true;
-		memmove(site->owner, site->owner + 1, (OWNERS - 1) * sizeof(site->owner[0]));
-		site->owners--;
+		memmove(site->serial, site->serial + 1, (OWNERS - 1) * sizeof(site->serial[0]));
+		memmove(site->depth, site->depth + 1, (OWNERS - 1) * sizeof(site->depth[0]));
+		n--;
 	}
-	site->owner[site->owners++] = (struct owner){s->depth, serial_at(s, s->depth)};
+	site->serial[n] = serial_at(s, s->depth);
+	site->depth[n] = (uint32_t)s->depth;
+	site->owners = (uint8_t)(n + 1);
 }
 
 /* ---- frames -------------------------------------------------------------------------- */
@@ -264,22 +277,23 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 }
 
 /* On a site, or on none. */
-static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry)
+static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry, bool runtime)
 {
 	struct site *site = &s->site[number];
+	struct frame *frame;
 
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
 		upcs_region_lose(s, UPCS_REGION_FORGOT, s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
-	*frame_at(s, s->depth) = (struct frame){
-		.below = youngest(s, site),
-		.serial = ++s->serial,
-		.function = {entry, 0},
-		.code = entry,
-		.site = number,
-		.runtime = s->last.runtime,
-	};
+	frame = frame_at(s, s->depth);
+	frame->below = youngest(s, site);
+	frame->serial = ++s->serial;
+	frame->function = (struct function){entry, 0};
+	frame->code = entry;
+	frame->site = number;
+	frame->signal = frame->unwinds = frame->out = false;
+	frame->runtime = runtime;
 	site->top = ++s->depth;
 }
 
@@ -291,7 +305,7 @@ static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
 		find_way(s, address);
 	number = site_for(s, address);
 	s->site[number].code = s->depth > s->base ? frame_at(s, s->depth - 1)->code : 0;
-	push_on(s, number, entry);
+	push_on(s, number, entry, s->last.runtime);
 }
 
 /* ---- jumps --------------------------------------------------------------------------- */
@@ -299,12 +313,12 @@ static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
 /* The oldest activation that may have gone on from the site. */
 static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct site *site)
 {
+	uint64_t depth;
 	unsigned i;
 
 	for (i = 0; !site->disowned && i < site->owners; i++)
-		if (site->owner[i].depth >= s->base && site->owner[i].depth <= s->depth &&
-		    serial_at(s, site->owner[i].depth) == site->owner[i].serial)
-			return site->owner[i].depth;
+		if (owner_depth(s, site, i, &depth))
+			return depth;
 	return 0;
 }
 
@@ -435,7 +449,7 @@ static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
 	if (s->last.end & UPCS_INSN_CALL)
 		push(s, s->last.next, begin);
 	else
-		push_on(s, 0, begin);
+		push_on(s, 0, begin, s->last.runtime);
 	frame_at(s, s->depth - 1)->signal = true;
 	frame_at(s, s->depth - 1)->interrupted = s->last;
 }
@@ -525,36 +539,12 @@ static void take_role(struct upcs_region_stack *s, uint8_t role)
 		frame_at(s, s->depth - 1)->unwinds = true;
 }
 
-/* The last call returns, and nothing ends with it: most returns. False: more than that. */
-static bool return_plainly(struct upcs_region_stack *s, uint64_t begin)
-{
-	struct frame *top;
-	struct site *site;
-
-	if (!(s->last.end & UPCS_INSN_RETURN) || begin == s->last.next || s->depth == s->base ||
-	    s->depth <= s->highest || s->stray || s->astray || s->suspect || s->excursions)
-		return false;
-	top = frame_at(s, s->depth - 1);
-	site = &s->site[top->site];
-	if (site->address != begin)
-		return false;
-	site->top = top->below;
-	s->depth--;
-	own(s, site);
-	return true;
-}
-
 uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region_block *block,
 			   uint16_t *entered)
 {
 	uint64_t begin = block->begin;
 	bool was_stray = s->stray, fresh = false;
 
-	if (!(block->enters | block->handler | block->role) && return_plainly(s, begin)) {
-		*entered = 0;
-		s->last = (struct last){begin, block->next, block->end, false, block->runtime};
-		return s->active;
-	}
 	s->stray = false;
 	if (was_stray && !s->last.end && begin != s->last.next)
 		signal_returns(s, begin);
@@ -577,9 +567,90 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 	return s->active;
 }
 
-void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block)
+void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block, bool fresh)
 {
-	s->last = (struct last){block->begin, block->next, block->end, false, block->runtime};
+	s->last = (struct last){block->begin, block->next, block->end, fresh, block->runtime};
+}
+
+/* ---- the short way ------------------------------------------------------------------- */
+
+bool upcs_region_may_step(const struct upcs_region_stack *s)
+{
+	return !(s->stray | s->astray | s->adopts | s->suspect | s->excursions);
+}
+
+bool upcs_region_is_fresh(const struct upcs_region_stack *s)
+{
+	return s->last.fresh;
+}
+
+/* Other threads have other numbers for it, and look it up. */
+static uint32_t step_site(struct upcs_region_stack *s, uint64_t address, uint32_t *number)
+{
+	uint32_t known = __atomic_load_n(number, __ATOMIC_RELAXED), found;
+
+	if (known && known < s->sites && s->site[known].address == address)
+		return known;
+	found = site_for(s, address);
+	if (!known)
+		__atomic_store_n(number, found, __ATOMIC_RELAXED);
+	return found;
+}
+
+static void step_into(struct upcs_region_stack *s, const struct upcs_region_block *from, uint32_t *number,
+		      const struct upcs_region_block *block)
+{
+	uint32_t site = step_site(s, from->next, number);
+
+	s->site[site].code = s->depth > s->base ? frame_at(s, s->depth - 1)->code : 0;
+	push_on(s, site, block->begin, from->runtime);
+	frame_at(s, s->depth - 1)->out = from->end & UPCS_INSN_INDIRECT && !block->runtime;
+}
+
+/* The last call returns, and nothing ends with it. */
+static bool step_back(struct upcs_region_stack *s, uint64_t begin)
+{
+	struct frame *top;
+	struct site *site;
+
+	if (s->depth == s->base || s->depth <= s->highest)
+		return false;
+	top = frame_at(s, s->depth - 1);
+	site = &s->site[top->site];
+	if (site->address != begin)
+		return false;
+	site->top = top->below;
+	s->depth--;
+	own(s, site);
+	return true;
+}
+
+/* A jump of a switch or an interpreter's loop, or a stub's to its function. */
+static bool step_aside(struct upcs_region_stack *s, uint64_t from, bool fresh, uint64_t begin)
+{
+	struct frame *top = s->depth > s->base ? frame_at(s, s->depth - 1) : NULL;
+
+	if (*place_of(s, begin))
+		return false;
+	if (fresh)
+		top->code = top->function.then = begin;
+	return fresh || (begin - from + NEAR <= 2 * NEAR && !(top && top->unwinds));
+}
+
+enum upcs_region_step upcs_region_step(struct upcs_region_stack *s, const struct upcs_region_block *passed,
+				       bool fresh, uint32_t *number, const struct upcs_region_block *block)
+{
+	uint64_t begin = block->begin;
+
+	if (begin == passed->next)
+		return UPCS_REGION_STEP;
+	if (passed->end & UPCS_INSN_CALL) {
+		step_into(s, passed, number, block);
+		return UPCS_REGION_FRESH;
+	}
+	if (passed->end & UPCS_INSN_RETURN ? step_back(s, begin) : step_aside(s, passed->begin, fresh, begin))
+		return UPCS_REGION_STEP;
+	return UPCS_REGION_NO_STEP;
 }
 
 bool upcs_region_is_stray(const struct upcs_region_stack *s)
@@ -602,12 +673,13 @@ struct upcs_region_stack *upcs_region_create(void)
 	s->sites_room = SITES_FIRST;
 	s->sites = 1;
 	s->frame = malloc(FRAMES_FIRST * sizeof(*s->frame));
-	s->site = calloc(SITES_FIRST, sizeof(*s->site));
+	s->site = aligned_alloc(_Alignof(struct site), SITES_FIRST * sizeof(*s->site));
 	s->table = calloc(2 * SITES_FIRST, sizeof(*s->table));
 	if (!s->frame || !s->site || !s->table) {
 		upcs_region_destroy(s);
 		return NULL;
 	}
+	s->site[0] = (struct site){0};
 	return s;
 }
 

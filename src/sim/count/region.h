@@ -59,10 +59,30 @@ void upcs_region_destroy(struct upcs_region_stack *stack);
 uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
 			   uint16_t *entered);
 /*
- * The thread has begun blocks that upcs_region_block was not told of, and this was the last. All of
- * them enter nothing, and the block before each had no end, and was not upcs_region_is_stray.
+ * The thread has begun blocks that upcs_region_block was not told of, and this was the last that had an end.
+ * All of them enter nothing, and the block before each had no end, and was not upcs_region_is_stray. fresh:
+ * it is the first of an activation (UPCS_REGION_FRESH).
  */
-void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block);
+void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block, bool fresh);
+/*
+ * A short way for most blocks behind one with an end, which enter and end no region. Until the next
+ * upcs_region_block it is open, if this says so.
+ */
+bool upcs_region_may_step(const struct upcs_region_stack *stack);
+/* The last block of upcs_region_block is the first of an activation. */
+bool upcs_region_is_fresh(const struct upcs_region_stack *stack);
+enum upcs_region_step {
+	UPCS_REGION_NO_STEP, /* nothing was done: it is for upcs_region_block */
+	UPCS_REGION_STEP,
+	UPCS_REGION_FRESH, /* the same: the block is the first of an activation */
+};
+/*
+ * A block begins that has no enters, handler or role, behind passed. number: of that, 0 at first, to be found
+ * again faster. Before the next upcs_region_block comes upcs_region_passed.
+ */
+enum upcs_region_step upcs_region_step(struct upcs_region_stack *stack,
+				       const struct upcs_region_block *passed, bool fresh, uint32_t *number,
+				       const struct upcs_region_block *block);
 /*
  * Teams: a runtime calls a function of the program, which works for other regions than those that its
  * thread is in. Before its first block, if upcs_region_is_called_out: from there to its return the

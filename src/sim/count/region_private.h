@@ -37,17 +37,16 @@ struct frame {
 	struct last interrupted;
 };
 
-/* An activation: its depth, and the serial of its frame (0: the bottom). */
-struct owner {
-	uint64_t depth, serial;
-};
-
+/* A cache line: calls and returns look at it. */
 struct site {
-	uint64_t address;
-	uint64_t code;              /* the caller's */
-	uint64_t top;               /* number + 1 of its youngest frame; 0: none */
-	struct owner owner[OWNERS]; /* that went on from here, the youngest last */
-	unsigned owners;
+	_Alignas(64) uint64_t address;
+	uint64_t code; /* the caller's */
+	uint64_t top;  /* number + 1 of its youngest frame; 0: none */
+	/* Activations that went on from here, the youngest last: serials of their frames (0: the bottom), and
+	 * the last 32 bits of their depths. */
+	uint64_t serial[OWNERS];
+	uint32_t depth[OWNERS];
+	uint8_t owners;
 	bool disowned; /* there were more */
 };
 

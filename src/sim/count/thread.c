@@ -16,7 +16,8 @@
 
 UPCS_TLS uint64_t *upcs_counting;
 UPCS_TLS uint8_t upcs_last_end;
-UPCS_TLS const struct upcs_site *upcs_passed;
+UPCS_TLS struct upcs_site *upcs_passed;
+UPCS_TLS struct upcs_region_stack *upcs_stepping;
 UPCS_TLS struct upcs_counted *upcs_self;
 
 /* Who came first has given the number. */
@@ -152,6 +153,7 @@ void upcs_thread_begin_locked(uint32_t number, unsigned vcpu)
 	}
 	upcs_last_end = 0;
 	upcs_passed = NULL;
+	upcs_stepping = NULL;
 }
 
 static uint32_t give_number_locked(void)
@@ -283,6 +285,7 @@ void upcs_thread_end(void)
 
 	pthread_mutex_lock(&upcs_threads.lock);
 	upcs_self = NULL;
+	upcs_stepping = NULL;
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_counts_changes(upcs_run.counts);
@@ -493,8 +496,7 @@ static void write_doubts(struct upcs_counted *t)
 /* Its blocks change more than its stack. */
 static bool is_plain(const struct upcs_counted *t)
 {
-	return !(t->inherited | t->handed) && !__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED) &&
-	       !upcs_run.results->options.accounts;
+	return !(t->inherited | t->handed) && !upcs_thread_runtime() && !upcs_run.results->options.accounts;
 }
 
 static void note_entries(struct upcs_counted *t, uint16_t entered)
@@ -525,7 +527,7 @@ static void follow_regions(struct upcs_counted *t, uint16_t active)
 }
 
 /* Most calls and returns change nothing but the stack. */
-void upcs_thread_site(const struct upcs_site *site)
+void upcs_thread_site(struct upcs_site *site)
 {
 	const struct upcs_region_block *block = &site->block;
 	struct upcs_region_block changed;
@@ -537,8 +539,8 @@ void upcs_thread_site(const struct upcs_site *site)
 		return;
 	plain = is_plain(t);
 	if (upcs_passed)
-		upcs_region_passed(t->stack, &upcs_passed->block);
-	upcs_passed = NULL;
+		upcs_region_passed(t->stack, &upcs_passed->block, upcs_last_end & UPCS_LAST_FRESH);
+	upcs_passed = site;
 	if (__builtin_expect(block->enters | late, 0)) {
 		changed = *block;
 		changed.enters |= late;
@@ -549,7 +551,8 @@ void upcs_thread_site(const struct upcs_site *site)
 	if (__builtin_expect(!plain, 0))
 		upcs_thread_follow(t, block);
 	active = upcs_region_block(t->stack, block, &entered);
-	upcs_last_end = (uint8_t)(block->end | (t->stack->stray ? UPCS_LAST_STRAY : 0));
+	upcs_last_end = (uint8_t)(block->end | (t->stack->stray ? UPCS_LAST_STRAY : 0) |
+				  (block->end && upcs_region_is_fresh(t->stack) ? UPCS_LAST_FRESH : 0));
 	if (__builtin_expect(*t->doubts_now != t->doubts, 0)) {
 		write_doubts(t);
 		thread_settle_suspects(t);
@@ -561,4 +564,5 @@ void upcs_thread_site(const struct upcs_site *site)
 	if (__builtin_expect(
 		    !plain || active != t->counting->active || t->counting->suspect || t->record->suspect, 0))
 		follow_regions(t, active);
+	upcs_stepping = is_plain(t) && upcs_region_may_step(t->stack) ? t->stack : NULL;
 }

@@ -37,12 +37,14 @@ static inline void upcs_thread_count(uint64_t *count)
 
 #define UPCS_NO_THREAD UINT32_MAX
 
-/* Where a block, or a part of one, begins, for programs with regions. */
+/* Where a block, or a part of one, begins, for programs with regions: a cache line. */
 struct upcs_site {
-	struct upcs_region_block block;
+	_Alignas(64) struct upcs_region_block block;
 	uint32_t kind;
+	uint32_t index;   /* of all sites */
 	uint16_t chooses; /* bit per region: what chooses its function begins here (chosen.h) */
 	uint16_t late;    /* and more that its block enters, as was seen since it was translated; atomic */
+	uint32_t number;  /* upcs_region_step; atomic */
 };
 
 /* What the process is for its run. */
@@ -105,18 +107,28 @@ void upcs_thread_called(void);
 void upcs_process_handles(uint64_t address);
 bool upcs_process_is_handler(uint64_t address);
 /* The caller, in a program with regions, begins a block where that may change them. */
-void upcs_thread_site(const struct upcs_site *site);
-/* The caller has code of an OpenMP runtime translated. */
+void upcs_thread_site(struct upcs_site *site);
+/* The process has a runtime of OpenMP: blocks may change what the thread works for. */
+extern bool upcs_has_runtime;
+static inline bool upcs_thread_runtime(void)
+{
+	return __atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED);
+}
+/* The caller has code of one translated. */
 void upcs_thread_has_runtime(void);
 /* In that it has stored something, or loaded it. */
 void upcs_thread_touched(uint64_t address, size_t bytes, bool store);
 /* It waits on a futex, or wakes who does. */
 void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value);
-/* Whether it may, after the thread's last block: how that ended, or UPCS_LAST_STRAY. */
+/* Whether it may, after the thread's last block: how that ended, and that it was the first of an activation,
+ * or UPCS_LAST_STRAY. */
+#define UPCS_LAST_FRESH 64u
 #define UPCS_LAST_STRAY 128u
 extern UPCS_TLS uint8_t upcs_last_end;
-/* The last block since upcs_thread_site, where there were any. A signal comes behind it. */
-extern UPCS_TLS const struct upcs_site *upcs_passed;
+/* The last block that had an end, or none behind one that had, since the thread began. */
+extern UPCS_TLS struct upcs_site *upcs_passed;
+/* Most blocks behind such a one change nothing but this stack (upcs_region_step); NULL: they may. */
+extern UPCS_TLS struct upcs_region_stack *upcs_stepping;
 
 /*
  * Blocks without a call

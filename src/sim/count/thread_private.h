@@ -139,8 +139,6 @@ void upcs_thread_change_regions_locked(struct upcs_counted *thread);
 
 /* ---- thread_team.c ------------------------------------------------------------------------- */
 
-/* The process has a runtime of OpenMP: blocks may change what the thread works for. */
-extern bool upcs_has_runtime;
 /* Regions that a thread of the process, or of the one that has forked it, was in. Atomic. */
 extern uint16_t upcs_regions_entered;
 /* Regions that the thread has handed to others have ended: all but these. */

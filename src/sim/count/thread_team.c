@@ -54,7 +54,7 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
 {
-	if (!__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED))
+	if (!upcs_thread_runtime())
 		return;
 	if (upcs_region_is_called_in(t->stack, block)) {
 		/* The runtime's own threads begin in it. */
@@ -144,6 +144,7 @@ void upcs_thread_bequeath_locked(struct upcs_counted *t)
 	uint16_t regions = own_regions(t);
 	unsigned rest, r;
 
+	upcs_stepping = NULL;
 	/* Nobody knows whose either of two is. */
 	if (!wait_for_coming_locked()) {
 		upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_HELPED | UPCS_DOUBT_CUT);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "load/chosen.h"
 #include "plugin/context.h"
@@ -27,6 +28,12 @@ static struct upcs_place place; /* where the block begins */
 static bool exact;
 static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
 static void *sites;      /* all, for tsearch: code that is translated anew gets those that it had */
+#define SITES_MAX (1u << 20)
+#define NO_INDEX UINT32_MAX
+static struct upcs_site *sites_array; /* the first of them, by their index */
+static uint32_t sites_made;           /* of that array */
+static bool any_late;                 /* a site is; atomic */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; nests in QEMU's */
 
 bool upcs_translate_begin(enum upcs_guest guest)
@@ -46,6 +53,11 @@ void upcs_translate_set_exact(void)
 bool upcs_translate_is_exact(void)
 {
 	return __atomic_load_n(&exact, __ATOMIC_ACQUIRE);
+}
+
+static struct upcs_site *site_at(uint32_t index)
+{
+	return &sites_array[index];
 }
 
 /* ---- called at every block: nothing here that is not needed -------------------------- */
@@ -72,38 +84,91 @@ static inline uint16_t late(const struct upcs_site *site)
 	return __atomic_load_n(&site->late, __ATOMIC_RELAXED);
 }
 
+static inline bool is_any_late(void)
+{
+	return __atomic_load_n(&any_late, __ATOMIC_RELAXED);
+}
+
 static void site_begins(unsigned vcpu, void *data)
 {
-	const struct upcs_site *site = data;
+	struct upcs_site *site = data;
 
 	if (__builtin_expect(!upcs_thread_counting(), 0))
 		upcs_thread_begin(vcpu);
 	if (__builtin_expect(site->chooses || upcs_chosen_awaited(), 0))
 		look_for_chosen(site);
-	if (site->block.enters | site->block.end | site->block.handler | site->block.role | upcs_last_end |
-	    late(site))
-		upcs_thread_site(site);
-	else
-		upcs_passed = site;
+	upcs_thread_site(site);
 	count(vcpu, site->kind);
+}
+
+static inline void pass(struct upcs_site *site, uint8_t end)
+{
+	upcs_passed = site;
+	upcs_last_end = end;
+}
+
+/* False: it may change more than the thread's stack. */
+static bool site_steps(struct upcs_site *site)
+{
+	struct upcs_region_stack *stack = upcs_stepping;
+	struct upcs_site *passed = upcs_passed;
+	enum upcs_region_step step;
+
+	if (!upcs_last_end) {
+		pass(site, site->block.end);
+		return true;
+	}
+	if (__builtin_expect(!stack || upcs_thread_runtime(), 0))
+		return false;
+	step = upcs_region_step(stack, &passed->block, upcs_last_end & UPCS_LAST_FRESH, &passed->number,
+				&site->block);
+	if (__builtin_expect(step == UPCS_REGION_NO_STEP, 0))
+		return false;
+	pass(site, site->block.end | (step == UPCS_REGION_FRESH && site->block.end ? UPCS_LAST_FRESH : 0));
+	return true;
+}
+
+/* Kind, end and index: all that most sites need, so that they themselves do not have to be in the cache. */
+static void *site_data(const struct upcs_site *site)
+{
+	return (void *)(uintptr_t)((uint64_t)site->kind << 40 | (uint64_t)site->block.end << 32 |
+				   site->index);
+}
+
+static __attribute__((noinline)) void ended_site_begins(unsigned vcpu, uint64_t data)
+{
+	uint64_t *counting = upcs_thread_counting();
+	struct upcs_site *site = site_at((uint32_t)data);
+
+	if (__builtin_expect(counting && !(late(site) | upcs_chosen_awaited()) && site_steps(site), 1))
+		upcs_thread_count(&counting[site->kind]);
+	else
+		site_begins(vcpu, site);
 }
 
 /* A site that enters no region or handler, and has no role: most of them. The effect of its end shows with
  * the next. */
-static void plain_site_begins(unsigned vcpu, void *data)
+static void plain_site_begins(unsigned vcpu, void *of)
 {
-	const struct upcs_site *site = data;
-	uint64_t *counting = upcs_thread_counting();
+	uint64_t data = (uintptr_t)of, *counting = upcs_thread_counting();
 
-	if (__builtin_expect(!counting || (upcs_last_end | late(site)) ||
-				     (site->block.end && upcs_chosen_awaited()),
-			     0)) {
-		site_begins(vcpu, data);
+	if (__builtin_expect(!counting || upcs_last_end | is_any_late() | upcs_chosen_awaited(), 0)) {
+		ended_site_begins(vcpu, data);
 		return;
 	}
-	upcs_passed = site;
-	upcs_last_end = site->block.end;
-	upcs_thread_count(&counting[site->kind]);
+	pass(site_at((uint32_t)data), (uint8_t)(data >> 32));
+	upcs_thread_count(&counting[data >> 40]);
+}
+
+/* The same without an end: it leaves nothing behind. */
+static void bare_site_begins(unsigned vcpu, void *of)
+{
+	uint64_t data = (uintptr_t)of, *counting = upcs_thread_counting();
+
+	if (__builtin_expect(!counting || upcs_last_end | is_any_late(), 0))
+		ended_site_begins(vcpu, data);
+	else
+		upcs_thread_count(&counting[data >> 40]);
 }
 
 /*
@@ -166,25 +231,44 @@ static int compare_sites(const void *a, const void *b)
 	return 0;
 }
 
-/* Lives as long as the process: translated code has its address. */
-static const struct upcs_site *keep_site(const struct upcs_site *site)
+/* In the array while there is room. */
+static struct upcs_site *site_room(uint32_t *index)
 {
-	struct upcs_site **found = tfind(site, &sites, compare_sites), *new;
+	void *array;
 
-	if (found) {
-		/* What was seen is in enters now. */
-		__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
-		return *found;
+	if (!sites_made) {
+		/* 64 MB, of which few pages are ever touched. */
+		array = mmap(NULL, SITES_MAX * sizeof(*sites_array), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		sites_array = array == MAP_FAILED ? NULL : array;
 	}
-	new = malloc(sizeof(*new));
+	*index = sites_array && sites_made < SITES_MAX ? sites_made++ : NO_INDEX;
+	return *index == NO_INDEX ? aligned_alloc(_Alignof(struct upcs_site), sizeof(struct upcs_site))
+				  : site_at(*index);
+}
+
+static struct upcs_site *make_site(const struct upcs_site *site)
+{
+	uint32_t index;
+	struct upcs_site *new = site_room(&index);
+
 	if (!new)
 		return NULL;
 	*new = *site;
-	if (!tsearch(new, &sites, compare_sites)) {
-		free(new);
-		return NULL;
-	}
-	return new;
+	new->index = index;
+	return tsearch(new, &sites, compare_sites) ? new : NULL;
+}
+
+/* Lives as long as the process: translated code has its address. */
+static struct upcs_site *keep_site(const struct upcs_site *site)
+{
+	struct upcs_site **found = tfind(site, &sites, compare_sites);
+
+	if (!found)
+		return make_site(site);
+	/* What was seen is in enters now. */
+	__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
+	return *found;
 }
 
 /* ---- functions that are chosen when the program runs ------------------------------------- */
@@ -199,9 +283,11 @@ static void enter_late(const void *node, VISIT visit, void *data)
 	struct upcs_site *site = *(struct upcs_site *const *)node;
 	const struct late *found = data;
 
-	if ((visit == preorder || visit == leaf) && site->block.begin == found->address)
-		__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters,
-				  __ATOMIC_RELAXED);
+	if ((visit != preorder && visit != leaf) || site->block.begin != found->address)
+		return;
+	__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters, __ATOMIC_RELAXED);
+	if (site->late)
+		__atomic_store_n(&any_late, true, __ATOMIC_RELAXED);
 }
 
 /* What is translated from now on knows it by upcs_places_at. */
@@ -353,6 +439,18 @@ static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
 }
 
+/* Where there is a runtime, it matters where the thread was last, whatever that block's end. */
+static void put_kept(struct qemu_plugin_tb *tb, const struct upcs_part *part, struct upcs_site *site)
+{
+	if (site->block.enters | site->block.handler | site->block.role | site->chooses ||
+	    site->index == NO_INDEX || sizeof(void *) < sizeof(uint64_t))
+		put_callback(tb, part, site_begins, site);
+	else
+		put_callback(tb, part,
+			     site->block.end || upcs_thread_runtime() ? plain_site_begins : bare_site_begins,
+			     site_data(site));
+}
+
 static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 {
 	const struct upcs_part *part = &block.part[p];
@@ -375,15 +473,11 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 		.kind = part->repeats ? block.nothing : part->kind,
 		.chooses = p ? 0 : place.chooses,
 	};
-	const struct upcs_site *kept = keep_site(&site);
+	struct upcs_site *kept = keep_site(&site);
 
 	/* No memory: the whole program is still counted. */
 	if (kept)
-		put_callback(tb, part,
-			     site.block.enters | site.block.handler | site.block.role | site.chooses
-				     ? site_begins
-				     : plain_site_begins,
-			     kept);
+		put_kept(tb, part, kept);
 	else if (!part->repeats)
 		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
 }
