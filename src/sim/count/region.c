@@ -39,7 +39,7 @@
 #define SEARCH_MAX 256u /* frames */
 #define NEAR 0x10000u   /* bytes; a jump that goes further is none of a switch */
 
-static struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
+static inline struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
 {
 	return &s->frame[i & (s->frames - 1)];
 }
@@ -107,7 +107,7 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 }
 
 /* Its youngest frame's number + 1; 0: none. What top says may be forgotten. */
-static uint64_t youngest(const struct upcs_region_stack *s, const struct site *site)
+static inline uint64_t youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
 	    frame_at(s, site->top - 1)->site == (uint32_t)(site - s->site))
@@ -123,7 +123,7 @@ static struct function function_at(const struct upcs_region_stack *s, uint64_t d
 	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){0, 0};
 }
 
-static uint64_t serial_at(const struct upcs_region_stack *s, uint64_t depth)
+static inline uint64_t serial_at(const struct upcs_region_stack *s, uint64_t depth)
 {
 	return depth > s->base ? frame_at(s, depth - 1)->serial : 0;
 }
@@ -155,7 +155,7 @@ static bool find_owner(const struct upcs_region_stack *s, const struct site *sit
 }
 
 /* The activation at the present depth goes on from it. Those as deep or deeper have ended. */
-static void own(const struct upcs_region_stack *s, struct site *site)
+static inline void own(const struct upcs_region_stack *s, struct site *site)
 {
 	unsigned n = site->owners;
 

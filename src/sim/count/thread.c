@@ -15,6 +15,7 @@
 #include "count/score.h"
 
 UPCS_TLS uint64_t *upcs_counting;
+UPCS_TLS uint64_t *upcs_bare;
 UPCS_TLS uint8_t upcs_last_end;
 UPCS_TLS struct upcs_site *upcs_passed;
 UPCS_TLS struct upcs_region_stack *upcs_stepping;
@@ -149,10 +150,12 @@ void upcs_thread_begin_locked(uint32_t number, unsigned vcpu)
 	upcs_counting = upcs_threads.nowhere;
 	if (upcs_self) {
 		upcs_self->hot = &upcs_counting;
+		upcs_self->bare = &upcs_bare;
 		upcs_counting = upcs_self->counts = upcs_counts_of(upcs_self->counting);
 	}
 	upcs_last_end = 0;
 	upcs_passed = NULL;
+	upcs_bare = NULL;
 	upcs_stepping = NULL;
 }
 
@@ -285,6 +288,7 @@ void upcs_thread_end(void)
 
 	pthread_mutex_lock(&upcs_threads.lock);
 	upcs_self = NULL;
+	upcs_bare = NULL;
 	upcs_stepping = NULL;
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
@@ -387,6 +391,7 @@ void upcs_thread_attend_locked(uint32_t index, bool has_to)
 	/* Release: a thread that sees the one finds the other. */
 	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(t->hot, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(t->bare, NULL, __ATOMIC_RELEASE);
 }
 
 void upcs_thread_unattend_locked(void)
@@ -440,6 +445,7 @@ void upcs_thread_change_regions_locked(struct upcs_counted *t)
 		upcs_run.process->unfolded++;
 		t->counts = upcs_threads.nowhere;
 	}
+	upcs_bare = NULL;
 	/* Or others have it attended. */
 	if (upcs_counting)
 		upcs_counting = t->counts;
@@ -541,6 +547,7 @@ void upcs_thread_site(struct upcs_site *site)
 	if (upcs_passed)
 		upcs_region_passed(t->stack, &upcs_passed->block, upcs_last_end & UPCS_LAST_FRESH);
 	upcs_passed = site;
+	upcs_bare = NULL;
 	if (__builtin_expect(block->enters | late, 0)) {
 		changed = *block;
 		changed.enters |= late;

@@ -127,6 +127,12 @@ void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value);
 extern UPCS_TLS uint8_t upcs_last_end;
 /* The last block that had an end, or none behind one that had, since the thread began. */
 extern UPCS_TLS struct upcs_site *upcs_passed;
+/*
+ * upcs_counting, where the last block had no end: one without an end has but to count. NULL: it may have more
+ * to do. Others set it to NULL with upcs_counting; where the thread has just looked at that, it is
+ * attended behind its next block with an end.
+ */
+extern UPCS_TLS uint64_t *upcs_bare;
 /* Most blocks behind such a one change nothing but this stack (upcs_region_step); NULL: they may. */
 extern UPCS_TLS struct upcs_region_stack *upcs_stepping;
 

@@ -68,6 +68,7 @@ struct upcs_counted {
 	unsigned vcpu;
 	uint64_t *counts; /* of the one in use */
 	uint64_t **hot;   /* the thread's upcs_counting: counts, or NULL while it is attended */
+	uint64_t **bare;  /* and its upcs_bare */
 	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
 	uint32_t doubts;            /* of that, in the record... */

@@ -101,10 +101,11 @@ static void site_begins(unsigned vcpu, void *data)
 	count(vcpu, site->kind);
 }
 
-static inline void pass(struct upcs_site *site, uint8_t end)
+static inline void site_pass(struct upcs_site *site, uint8_t end)
 {
 	upcs_passed = site;
 	upcs_last_end = end;
+	__atomic_store_n(&upcs_bare, end || is_any_late() ? NULL : upcs_thread_counting(), __ATOMIC_RELAXED);
 }
 
 /* False: it may change more than the thread's stack. */
@@ -115,7 +116,7 @@ static bool site_steps(struct upcs_site *site)
 	enum upcs_region_step step;
 
 	if (!upcs_last_end) {
-		pass(site, site->block.end);
+		site_pass(site, site->block.end);
 		return true;
 	}
 	if (__builtin_expect(!stack || upcs_thread_runtime(), 0))
@@ -124,7 +125,8 @@ static bool site_steps(struct upcs_site *site)
 				&site->block);
 	if (__builtin_expect(step == UPCS_REGION_NO_STEP, 0))
 		return false;
-	pass(site, site->block.end | (step == UPCS_REGION_FRESH && site->block.end ? UPCS_LAST_FRESH : 0));
+	site_pass(site,
+		  site->block.end | (step == UPCS_REGION_FRESH && site->block.end ? UPCS_LAST_FRESH : 0));
 	return true;
 }
 
@@ -150,22 +152,22 @@ static __attribute__((noinline)) void ended_site_begins(unsigned vcpu, uint64_t 
  * the next. */
 static void plain_site_begins(unsigned vcpu, void *of)
 {
-	uint64_t data = (uintptr_t)of, *counting = upcs_thread_counting();
+	uint64_t data = (uintptr_t)of, *counting = __atomic_load_n(&upcs_bare, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(!counting || upcs_last_end | is_any_late() | upcs_chosen_awaited(), 0)) {
+	if (__builtin_expect(!counting || upcs_chosen_awaited(), 0)) {
 		ended_site_begins(vcpu, data);
 		return;
 	}
-	pass(site_at((uint32_t)data), (uint8_t)(data >> 32));
+	site_pass(site_at((uint32_t)data), (uint8_t)(data >> 32));
 	upcs_thread_count(&counting[data >> 40]);
 }
 
 /* The same without an end: it leaves nothing behind. */
 static void bare_site_begins(unsigned vcpu, void *of)
 {
-	uint64_t data = (uintptr_t)of, *counting = upcs_thread_counting();
+	uint64_t data = (uintptr_t)of, *counting = __atomic_load_n(&upcs_bare, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(!counting || upcs_last_end | is_any_late(), 0))
+	if (__builtin_expect(!counting, 0))
 		ended_site_begins(vcpu, data);
 	else
 		upcs_thread_count(&counting[data >> 40]);
