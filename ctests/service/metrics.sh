@@ -85,7 +85,8 @@ pmdumplog -z "$(node_archive "$dir/script.d")" 'upc.node' 'upc.cpu' 'upc.state.n
 	'upc.control.started' > dump 2> err || pmdumplog -z "$(node_archive "$dir/script.d")" > dump 2> err
 
 # exact: every record against the counts; b, which nobody halts alone, tells the mark of a record. What a
-# metric grew between two records is what its signal did in the marks between, while it was counted.
+# metric grew between two records is what its signal did in the marks between, while it was counted. A
+# sample may be in no record, so a counter begins, halts and continues at one of the marks between two records.
 exact()
 {
 	awk '
@@ -100,6 +101,13 @@ exact()
 		return v
 	}
 	function part(signal, from, to) { return at[signal, to] - (from ? at[signal, from] : 0) }
+	# what it grew from mark START to a halt at one of FROM to TO, and from a mark of SINCE or later to K: GREW, if it can be
+	function grown(signal, start, from, to, since, k, grew,  halt, go) {
+		for (halt = from; halt <= to; halt++)
+			for (go = since; go <= k; go++)
+				if ((start < halt ? part(signal, start, halt) : 0) + part(signal, go, k) == grew) return grew
+		return part(signal, since, k)
+	}
 	function judge(  k, m, signal, key) {
 		if (!("samples" in now)) return
 		k = now["samples"] - shift
@@ -113,14 +121,17 @@ exact()
 		for (key in state) {
 			split(key, m, " ")
 			signal = m[1] == "a" ? 0 : m[1] == "b" ? 1 : m[1] == "d" ? 3 : m[2] == "cpu1" ? 4 : 2
-			if (state[key] != 1) { if (key in now) { print "# " key " has a value in state " state[key]; bad++ } else held[key]++; continue }
+			if (state[key] != 1) {
+				if (key in now) { print "# " key " has a value in state " state[key]; bad++ } else held[key]++
+				if (!(key in counted)) { counted[key] = last; halted[key] = k }
+				continue
+			}
 			if (!(key in now)) { print "# " key " counts without a value"; bad++; continue }
 			# pmlogger hears of a new name with a sample, and has it in the next.
-			if (!(key in total)) {
-				total[key] = first ? part(signal, last, k) : part(signal, 0, k)
-				if (first && total[key] != now[key]) total[key] = part(signal, before, k)
-			}
+			if (!(key in total)) total[key] = first ? grown(signal, 0, 0, 0, before, k, now[key]) : part(signal, 0, k)
+			else if (key in counted) total[key] += grown(signal, counted[key], counted[key], halted[key], last, k, now[key] - total[key])
 			else total[key] += part(signal, last, k)
+			delete counted[key]
 			if (total[key] != now[key]) { print "# mark " k ": " key " is " now[key] ", not " total[key]; bad++; total[key] = now[key] }
 			else right[key]++
 		}
