@@ -7,9 +7,9 @@ tool=${UPC_RUN:-upc_run}
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_RUN UPC_SIM_PLUGIN
 many=${UPC_MANY:-4300}
-threads=20000
+threads=17000
 apart=4000
-killed=$((many / 2))
+killed=600
 
 plan 13
 if cannot_simulate; then
