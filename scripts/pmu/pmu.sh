@@ -32,6 +32,7 @@ PMU_OPTIONS_HELP="  --build-dir=DIR                 where all is built and kept 
 # shellcheck disable=SC2034 # used by pmu-rig and pmu-shell
 pmu_cpu=cortex-a57 pmu_shift=0 pmu_append='' pmu_may_skip=''
 unit_wanted='.*' # unit tests that are built: a regular expression of names
+utilities=() # that are built: all, where none is named
 
 # pmu_option ARGUMENT: true if it was one of those
 # shellcheck disable=SC2034 # pmu-rig and pmu-shell use what it sets
@@ -119,11 +120,11 @@ build_upc()
 
 	# For make too, which configures anew when configure.ac has changed.
 	export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$arm64
-	configured "$build/obj" --host="$target" --prefix=/usr --without-papi \
+	configured "$build/obj" --host="$target" --prefix=/usr --without-papi CFLAGS='-O1 -g1' \
 		PFM_ARCHIVE="$lib/libpfm.a" CPPFLAGS="-I$arm64/usr/include" ||
 		die "libupc cannot be configured for AArch64"
 	make_upc make-library src/upc/libupc.la src/upc/libupc.a
-	mapfile -t utilities < <(made bin_PROGRAMS)
+	[[ ${#utilities[@]} != 0 ]] || mapfile -t utilities < <(made bin_PROGRAMS)
 	mapfile -t unit_tests < <(made UNIT_TESTS | grep -E "/($unit_wanted)\$")
 	mapfile -t unit_runners < <(made UNIT_RUNNERS | grep -xF "$(printf '%s/run\n' "${unit_tests[@]%/*}")")
 	# shellcheck disable=SC2016 # make's variables
