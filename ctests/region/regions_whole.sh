@@ -4,7 +4,7 @@
 # call. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 19
+plan 20
 
 cat > whole.c << 'END'
 #include <libhpm.h>
@@ -202,3 +202,4 @@ check "... in a forked child" counted forks 3 100 20 130
 check "... in a program that another one becomes by exec" counted exec 6 280 40 326
 run 0 -e $called -- ./whole child
 check "... and those of a child without regions are in no row" eval '[ "$(whole $called)" = "123 130 7" ]'
+check "... and the report says why" grep -q "sys_enter_getsid: more than 1 % of the run is in no row, as what children" err

@@ -533,7 +533,8 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 	making = 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	(void)pthread_once(&whole_once, upcr_whole_open);
-	upcr_whole_begin();
+	if (atomic_load(stage) != IS_OVER)
+		upcr_whole_begin();
 	upcr_early_begin(&early);
 	(void)pthread_once(&once, start);
 	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max, kind, birth, &early);

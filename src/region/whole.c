@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -19,6 +20,7 @@
 
 static struct upcr_whole *whole;           /* NULL: there is none */
 static struct upcr_whole_stretch *stretch; /* of this process; NULL: it has none yet */
+static atomic_bool begun;                  /* it has one, or has had none left */
 
 int upcr_whole_open_counter(const struct upcr_whole_counter *counter, bool inherit)
 {
@@ -89,6 +91,18 @@ void upcr_whole_open(void)
 
 /* ---- counters of a thread ---------------------------------------------------------------------- */
 
+/* The same, unless the program may soon need the descriptors that are left. */
+static int open_own(unsigned counter)
+{
+	const int fd = upcr_whole_open_counter(&whole->counter[counter], false);
+	struct rlimit limit;
+
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)fd < limit.rlim_cur / 2)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* The thread has no memory of its own yet. */
 void upcr_early_begin(struct upcr_early *early)
 {
@@ -96,7 +110,7 @@ void upcr_early_begin(struct upcr_early *early)
 
 	early->n = whole ? whole->counters : 0;
 	for (i = 0; i < early->n; i++)
-		early->fd[i] = upcr_whole_open_counter(&whole->counter[i], false);
+		early->fd[i] = open_own(i);
 }
 
 void upcr_early_end(struct upcr_early *early, uint64_t *value)
@@ -151,9 +165,7 @@ void upcr_late_begin(void)
 		return;
 	late_collect(false);
 	for (i = 0; i < whole->counters && lates < LATE_MAX; i++) {
-		late[lates] = (struct late){.fd = upcr_whole_open_counter(&whole->counter[i], false),
-					    .counter = i,
-					    .tid = gettid()};
+		late[lates] = (struct late){.fd = open_own(i), .counter = i, .tid = gettid()};
 		lates += late[lates].fd >= 0;
 	}
 }
@@ -172,7 +184,7 @@ void upcr_whole_begin(void)
 	struct upcr_early early;
 	unsigned number;
 
-	if (!whole || stretch)
+	if (!whole || atomic_exchange(&begun, true))
 		return;
 	number = atomic_fetch_add(&whole->stretches, 1);
 	if (number >= UPCR_WHOLE_STRETCHES) {
@@ -207,6 +219,7 @@ void upcr_whole_end(void)
 		atomic_store(&stretch->state, UPCR_WHOLE_ENDED);
 	}
 	stretch = NULL;
+	atomic_store(&begun, false);
 }
 
 void upcr_whole_forked(void)
@@ -214,4 +227,5 @@ void upcr_whole_forked(void)
 	for (; lates; lates--)
 		close(late[lates - 1].fd);
 	stretch = NULL;
+	atomic_store(&begun, false);
 }

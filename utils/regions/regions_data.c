@@ -200,6 +200,21 @@ bool regions_add_note(struct regions_process *process, const char *what, const c
 	return !failed;
 }
 
+struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event)
+{
+	struct upcr_value sum = upcr_exact(0);
+
+	for (size_t i = 0; i < data->processes; i++) {
+		const struct regions_process *process = &data->process[i];
+
+		if (!process->covered)
+			return upcr_uncounted();
+		if (process->whole && event < process->events)
+			upcr_add_independent(&sum, &process->whole[event]);
+	}
+	return data->processes ? sum : upcr_uncounted();
+}
+
 static int before(const void *a, const void *b)
 {
 	const struct regions_process *p = a, *q = b;

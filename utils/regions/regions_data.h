@@ -95,6 +95,9 @@ bool regions_add_note(struct regions_process *process, const char *what, const c
 /* The process that was added last goes again. */
 void regions_drop_last(struct regions_data *data);
 
+/* What counters of the whole run have of an event, of all processes; uncounted: it is not known of all. */
+struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
+
 /* Processes by run, then by rank, then by when they began; threads by number. */
 void regions_sort(struct regions_data *data);
 

@@ -149,6 +149,16 @@ double regions_whole_seconds(const struct regions_sums *sums)
 	return seconds;
 }
 
+struct upcr_value regions_parts_of(const struct regions_sums *sums, uint32_t event)
+{
+	struct upcr_value parts = upcr_exact(0);
+
+	for (uint32_t i = 0; i < sums->keys; i++)
+		if (sums->line[i].counts.used)
+			upcr_add_independent(&parts, &sums->line[i].counts.own[event]);
+	return parts;
+}
+
 /* ---- words --------------------------------------------------------------------------------- */
 
 bool regions_is_nothing(const struct upcr_value *value)
@@ -324,6 +334,29 @@ static bool note_end(const struct regions_data *data, size_t i, struct regions_n
 	return add_note(notes, what, whose, 1);
 }
 
+/* Why a share of the whole run that cannot be overlooked is in no row. */
+static bool note_rest(const struct regions_report *report, struct regions_notes *notes)
+{
+	const struct regions_data *data = report->data;
+	bool done = true;
+
+	for (uint32_t i = 0; done && !report->runs && i < data->events.n; i++) {
+		const struct upcr_value whole = regions_whole_of(data, i);
+		struct upcr_value parts;
+
+		if (whole.uncounted)
+			continue;
+		parts = regions_parts_of(report->by_name, i);
+		if (!parts.uncounted && 100 * (whole.value - parts.value) > whole.value)
+			done = add_note(
+				notes,
+				"more than 1 % of the run is in no row, as what children without regions do, "
+				"others before their first mark, and threads behind their last one",
+				data->events.text[i], 1);
+	}
+	return done;
+}
+
 bool regions_notes_of(const struct regions_report *report, struct regions_notes *notes)
 {
 	size_t i, k;
@@ -346,7 +379,7 @@ bool regions_notes_of(const struct regions_report *report, struct regions_notes 
 		      "a file was begun and not written whole: killed, ended without exit, or still running",
 		      NULL, report->unfinished))
 		return false;
-	return note_ranks(report->data, notes);
+	return note_rest(report, notes) && note_ranks(report->data, notes);
 }
 
 void regions_notes_free(struct regions_notes *notes)

@@ -44,6 +44,9 @@ bool regions_is_outside(const struct regions_data *data, enum regions_by by, uin
 /* Time of all lines, of their own: the whole. */
 double regions_whole_seconds(const struct regions_sums *sums);
 
+/* Exclusive counts of all lines. */
+struct upcr_value regions_parts_of(const struct regions_sums *sums, uint32_t event);
+
 /* Nobody has counted any of it. */
 bool regions_is_nothing(const struct upcr_value *value);
 

@@ -13,7 +13,6 @@
 
 #include "region/names.h"
 #include "regions/regions_metrics.h"
-#include "regions/regions_whole.h"
 
 struct row {
 	const struct regions_line *line; /* NULL: of one thread */
@@ -592,14 +591,10 @@ static void sheet_cell_of_whole(const void *arg, const void *of, const struct sh
 				struct sheet_cell *cell)
 {
 	const struct regions_report *report = ((const struct regions_sheet *)arg)->report;
-	const struct regions_sums *sums = report->by_name;
 	const uint32_t event = *(const uint32_t *)of;
 	const struct upcr_value whole = regions_whole_of(report->data, event);
-	struct upcr_value parts = upcr_exact(0);
+	const struct upcr_value parts = regions_parts_of(report->by_name, event);
 
-	for (uint32_t i = 0; i < sums->keys; i++)
-		if (sums->line[i].counts.used)
-			upcr_add_independent(&parts, &sums->line[i].counts.own[event]);
 	switch (column->id) {
 	case WHOLE_EVENT:
 		cell->text = report->data->events.text[event];

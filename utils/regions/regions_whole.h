@@ -38,7 +38,4 @@ void regions_whole_free(struct regions_whole *whole);
  * before and behind all counters of a run go to its first process. False: out of memory. */
 bool regions_whole_gather(struct regions_data *data, size_t first, const char *directory);
 
-/* What all processes of the only run have counted of an event; uncounted: it is not known of all. */
-struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
-
 #endif
