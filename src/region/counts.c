@@ -122,6 +122,30 @@ static bool list_events(const char *names)
 	return fit;
 }
 
+static struct upcr_value value_of(const struct mpx_estimate *e)
+{
+	unsigned flags = (e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
+			 (e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) |
+			 (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
+			 (e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0);
+
+	/* A region without time holds nothing, unless the thread is still in it: its stretch is missing. */
+	if (e->flags & MPX_UNCOUNTED)
+		return e->time || e->flags & MPX_PARTIAL ? upcr_uncounted() : upcr_exact(0);
+	if (e->flags & MPX_EXACT && !flags)
+		return upcr_exact(e->count);
+	return upcr_estimated(e->estimate, e->standard_error, e->low, e->high, e->coverage, flags);
+}
+
+/* Pages of the code that makes an estimate: a mark may make one while a region counts page faults. */
+static void touch_estimates(void)
+{
+	const struct mpx_estimate e = {.estimate = 2, .standard_error = 1, .low = 1, .high = 4};
+	const struct upcr_value value = value_of(&e);
+
+	__asm__ volatile("" : : "m"(value));
+}
+
 bool upcr_counts_begin(const char *names, uint64_t slice_ns, bool simulate, char *why, size_t size)
 {
 	void *library;
@@ -137,6 +161,7 @@ bool upcr_counts_begin(const char *names, uint64_t slice_ns, bool simulate, char
 	}
 	library = events ? open_library(why, size) : NULL;
 	ready = library && find_calls(library, why, size) && initialise(slice_ns, why, size);
+	touch_estimates();
 	return ready || !events;
 }
 
@@ -312,21 +337,6 @@ void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
-
-static struct upcr_value value_of(const struct mpx_estimate *e)
-{
-	unsigned flags = (e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
-			 (e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) |
-			 (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
-			 (e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0);
-
-	/* A region without time holds nothing, unless the thread is still in it: its stretch is missing. */
-	if (e->flags & MPX_UNCOUNTED)
-		return e->time || e->flags & MPX_PARTIAL ? upcr_uncounted() : upcr_exact(0);
-	if (e->flags & MPX_EXACT && !flags)
-		return upcr_exact(e->count);
-	return upcr_estimated(e->estimate, e->standard_error, e->low, e->high, e->coverage, flags);
-}
 
 static void get(const struct upcr_set *set, unsigned node, struct upcr_value *value,
 		int (*call)(int, int, struct mpx_estimate *, int))
