@@ -452,6 +452,20 @@ static void tasks(void)
 		work(5);
 }
 
+/* Which thread takes a task is chance: each has touched what a task needs of its stack. */
+static void tasks_warm(void)
+{
+#pragma omp parallel num_threads(4)
+	{
+		volatile char area[64 * 1024];
+
+		for (unsigned i = 0; i < sizeof(area); i += 1024)
+			area[i] = 1;
+		work(5);
+	}
+	tasks();
+}
+
 static void nested(void)
 {
 #pragma omp parallel for schedule(static) num_threads(2)
@@ -492,7 +506,7 @@ static const struct {
 } cases[] = {
 #ifdef _OPENMP
 	{"for", teams, teams, NULL},
-	{"tasks", tasks, tasks, NULL},
+	{"tasks", tasks_warm, tasks, NULL},
 	{"nested", nested, nested, NULL},
 	{"exit", one_team, exits, NULL},
 #endif
