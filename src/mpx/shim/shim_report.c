@@ -222,7 +222,8 @@ static void write_text(bool wait)
 	name_width = 5;
 	shim_record_each(widest, NULL, wait);
 	put("mpx_run: process %d, %s\n", (int)getpid(), program_invocation_name);
-	put("mpx_run: slices of %g ms asked for, timer %s, estimator %s\n", (double)slice_ns / 1e6, timer, estimator);
+	put("mpx_run: slices of %g ms asked for, timer %s, estimator %s\n", (double)slice_ns / 1e6, timer,
+	    estimator);
 	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
 	    "value", "+-", "95 % interval", "coverage", "slices");
 	shim_record_each(put_text, NULL, wait);
