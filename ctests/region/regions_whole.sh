@@ -4,7 +4,7 @@
 # call. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 20
+plan 21
 
 cat > whole.c << 'END'
 #include <libhpm.h>
@@ -182,6 +182,12 @@ limited()
 	(ulimit -n 200 && run 0 -e $faults -- ./whole) && adds_up $faults 1100
 }
 check "few descriptors are enough" limited
+no_memory()
+{
+	(ulimit -f 64 && run 0 -e $faults -- ./whole) && grep -q 'whole run is not counted: no memory' err &&
+		! grep -q 'parts and the whole' err
+}
+check "where no memory can be shared, the report says so" no_memory
 
 called=upc:::tp::syscalls:sys_enter_getsid
 if [ ! -r /sys/kernel/tracing/events/syscalls/sys_enter_getsid/id ]; then

@@ -171,8 +171,14 @@ void regions_whole_begin(struct regions_whole *whole, const char *events)
 
 	*whole = (struct regions_whole){.fd = -1};
 	(void)unsetenv(UPCR_WHOLE_VARIABLE);
-	if (!events || !whole_list(whole, events) || !whole_make_memory(whole, whole->events))
+	if (!events || !whole_list(whole, events))
 		return;
+	if (!whole_make_memory(whole, whole->events)) {
+		util_error(
+			"the whole run is not counted: no memory can be shared with the program (ulimit -f "
+			"and -n limit it)");
+		return;
+	}
 	whole_open(whole);
 	snprintf(text, sizeof(text), "%d", whole->fd);
 	(void)setenv(UPCR_WHOLE_VARIABLE, text, 1);
