@@ -547,7 +547,8 @@ void upcs_thread_site(struct upcs_site *site)
 	if (upcs_passed)
 		upcs_region_passed(t->stack, &upcs_passed->block, upcs_last_end & UPCS_LAST_FRESH);
 	upcs_passed = site;
-	upcs_bare = NULL;
+	/* upcs_thread_attend_locked may do the same now. */
+	__atomic_store_n(&upcs_bare, NULL, __ATOMIC_RELAXED);
 	if (__builtin_expect(block->enters | late, 0)) {
 		changed = *block;
 		changed.enters |= late;
