@@ -393,7 +393,8 @@ static void diff_put_end(FILE *out, const struct regions_diff *diff)
 		of[diff->compared[i].difference.verdict]++;
 	if (diff->judged)
 		fprintf(out,
-			"\n%zu of %zu numbers differ by more than runs do; with 95 %% none of them by chance.\n"
+			"\n%zu of %zu numbers differ by more than runs do; with 95 %% none of them by chance, if the "
+			"machine\nwas as fast and as busy for both sides.\n"
 			"%zu are exactly the same, of %zu no difference is to be seen, %zu were not counted "
 			"whole.\n",
 			diff->differ, diff->n, of[UTIL_SAME], of[UTIL_NOT_TOLD], of[UTIL_OPEN]);
