@@ -58,7 +58,7 @@ int upcr_whole_read(const struct upcr_whole *of, uint64_t *value)
 }
 
 /* The program may have put another file in the descriptor's place: one that cannot shrink is ours. */
-static struct upcr_whole *map(int fd)
+static struct upcr_whole *whole_map(int fd)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 	struct upcr_whole *memory;
@@ -86,7 +86,7 @@ void upcr_whole_open(void)
 	long fd = text ? strtol(text, &end, 10) : -1;
 
 	if (fd > 0 && fd <= INT32_MAX && !*end)
-		whole = map((int)fd);
+		whole = whole_map((int)fd);
 }
 
 /* ---- counters of a thread ---------------------------------------------------------------------- */

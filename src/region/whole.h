@@ -2,8 +2,8 @@
 /*
  * whole.h - counters of the whole run, which upc_regions opens before the program starts and all of its
  * processes inherit. A process reads them as its own counters start, and again as they stop, into a stretch
- * of memory that upc_regions shares with it. What lies between the stretches is what ran while nothing of
- * the run was counted by region.
+ * of memory that upc_regions shares with it. Counts between two stretches
+ * are of a time in which no region was counted.
  */
 #ifndef UPCR_WHOLE_H
 #define UPCR_WHOLE_H
@@ -27,7 +27,7 @@ struct upcr_whole_counter {
 	int32_t fd;
 	uint32_t place; /* of its event in the list of all */
 	uint64_t id;
-	/* What perf_event_open takes for another one of the event. */
+	/* Arguments of perf_event_open for another counter of the event. */
 	uint32_t type, excludes; /* excludes: bits of enum below */
 	uint64_t config, config1, config2;
 };

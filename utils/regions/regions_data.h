@@ -95,7 +95,7 @@ bool regions_add_note(struct regions_process *process, const char *what, const c
 /* The process that was added last goes again. */
 void regions_drop_last(struct regions_data *data);
 
-/* What counters of the whole run have of an event, of all processes; uncounted: it is not known of all. */
+/* Counts of the event in the whole run, of all processes; uncounted: one of them is not known. */
 struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
 
 /* Processes by run, then by rank, then by when they began; threads by number. */

@@ -274,7 +274,7 @@ static bool sheet_has_counts_alone(const struct regions_data *data, const struct
 {
 	const char *name = regions_name_of(data, row->group->by, row->key);
 
-	/* What is for reading again, the paths of each run, has numbers everywhere. */
+	/* The paths of each run are for reading again, and have numbers everywhere. */
 	return (row->line || row->thread) && (!strcmp(name, UPCR_START_NAME) || !strcmp(name, UPCR_END_NAME));
 }
 

@@ -210,8 +210,7 @@ static int by_beginning(const void *a, const void *b)
 	return p->begun < q->begun ? -1 : p->begun > q->begun;
 }
 
-/* What ran outside of all stretches: before one, and behind the last; to this the ends of threads are added.
- */
+/* Counts outside of all stretches: before one, and behind the last, with those of the ends of threads. */
 struct whole_gaps {
 	uint64_t *before, *behind; /* [counters] */
 	bool ended;                /* behind is known */

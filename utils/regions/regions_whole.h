@@ -28,7 +28,7 @@ struct regions_whole {
 };
 
 /* Opens counters of these events, which this process's child inherits and its exec starts, and says so in the
- * environment. What has none goes without, and the file says why. */
+ * environment. For an event without one the file says why. */
 void regions_whole_begin(struct regions_whole *whole, const char *events);
 /* The program has ended: reads them, and writes the file, where files of processes are (settings.h). */
 void regions_whole_end(struct regions_whole *whole, const char *files);

@@ -107,7 +107,7 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 }
 
 /* Its youngest frame's number + 1; 0: none. What top says may be forgotten. */
-static inline uint64_t youngest(const struct upcs_region_stack *s, const struct site *site)
+static inline uint64_t site_youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
 	    frame_at(s, site->top - 1)->site == (uint32_t)(site - s->site))
@@ -155,7 +155,7 @@ static bool find_owner(const struct upcs_region_stack *s, const struct site *sit
 }
 
 /* The activation at the present depth goes on from it. Those as deep or deeper have ended. */
-static inline void own(const struct upcs_region_stack *s, struct site *site)
+static inline void site_own(const struct upcs_region_stack *s, struct site *site)
 {
 	unsigned n = site->owners;
 
@@ -219,7 +219,7 @@ static void return_to(struct upcs_region_stack *s, uint64_t i)
 	else
 		upcs_region_clear(s, i + 1);
 	pop_to(s, i);
-	own(s, site);
+	site_own(s, site);
 }
 
 static bool grow_frames(struct upcs_region_stack *s)
@@ -258,7 +258,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 
 	if (!*place_of(s, address))
 		return;
-	if (youngest(s, site))
+	if (site_youngest(s, site))
 		depth = site->top - 1;
 	else if (!find_owner(s, site, &depth))
 		return;
@@ -269,7 +269,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 		if (are_same(function_at(s, i), function) || is_in(s, i, site->code))
 			return;
 	/* What it was in when it called from there, it has left by a jump. */
-	if (!youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
+	if (!site_youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
 		return;
 	upcs_region_clear(s, depth);
 	pop_to(s, depth);
@@ -287,7 +287,7 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 		upcs_region_lose(s, UPCS_REGION_FORGOT, s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
 	frame = frame_at(s, s->depth);
-	frame->below = youngest(s, site);
+	frame->below = site_youngest(s, site);
 	frame->serial = ++s->serial;
 	frame->function = (struct function){entry, 0};
 	frame->code = entry;
@@ -357,7 +357,7 @@ static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
 	site = &s->site[*place_of(s, begin)];
 	if (site == s->site)
 		return false;
-	if (youngest(s, site)) {
+	if (site_youngest(s, site)) {
 		if (returns || !are_same(function_at(s, s->depth), function_at(s, site->top - 1)))
 			return_to(s, site->top - 1);
 		return true;
@@ -621,7 +621,7 @@ static bool step_back(struct upcs_region_stack *s, uint64_t begin)
 		return false;
 	site->top = top->below;
 	s->depth--;
-	own(s, site);
+	site_own(s, site);
 	return true;
 }
 

@@ -268,7 +268,7 @@ static struct upcs_site *keep_site(const struct upcs_site *site)
 
 	if (!found)
 		return make_site(site);
-	/* What was seen is in enters now. */
+	/* Regions that were seen late are in enters now. */
 	__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
 	return *found;
 }
