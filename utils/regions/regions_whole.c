@@ -353,8 +353,11 @@ static bool whole_has(const json_t *file, const struct regions_process *process)
 
 	if (!host || strcmp(host, process->host) != 0)
 		return false;
-	json_array_foreach(json_object_get(file, "pids"), i,
-			   pid) if (json_integer_value(pid) == process->pid) return true;
+	json_array_foreach(json_object_get(file, "pids"), i, pid)
+	{
+		if (json_integer_value(pid) == process->pid)
+			return true;
+	}
 	return false;
 }
 
@@ -388,8 +391,11 @@ static bool whole_says(const json_t *file, const char *key)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(file, "events"), i,
-			   one) if (json_is_integer(json_object_get(one, key))) return true;
+	json_array_foreach(json_object_get(file, "events"), i, one)
+	{
+		if (json_is_integer(json_object_get(one, key)))
+			return true;
+	}
 	return false;
 }
 
