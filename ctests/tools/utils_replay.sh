@@ -173,14 +173,31 @@ changes()
 	awk '
 		function fail(what) { print FILENAME ":" FNR ": " what > "/dev/stderr"; bad = 1; exit 1 }
 		function decimal(bits,  i, value) {
-			for (i = 1; i <= length(bits); i++)
-				value = 2 * value + substr(bits, i, 1)
-			return value + 0
+			if (!(bits in decimals)) {
+				if (bits !~ /^[01]+$/)
+					fail("a value of " bits)
+				for (i = 1; i <= length(bits); i++)
+					value = 2 * value + substr(bits, i, 1)
+				decimals[bits] = value + 0
+			}
+			return decimals[bits]
 		}
 		function change(id, bits) {
-			if (!(id in name) || time == "" || bits !~ /^[01]+$/ || length(bits) > width[id])
+			if (!(id in name) || time == "" || length(bits) > width[id])
 				fail("change of " id " to " bits)
 			print time, name[id], decimal(bits)
+		}
+		defined {
+			c = substr($0, 1, 1)
+			if (c == "b")
+				change($2, substr($1, 2))
+			else if (c == "#") {
+				if (time != "" && substr($1, 2) + 0 <= time)
+					fail("times go back")
+				time = substr($1, 2) + 0
+			} else if (c != "$")
+				change(substr($1, 2), c)
+			next
 		}
 		$1 == "$scope" { path[++depth] = $3; next }
 		$1 == "$upscope" { depth--; next }
@@ -192,16 +209,7 @@ changes()
 			next
 		}
 		$1 == "$enddefinitions" { if (depth) fail("scopes are open"); defined = 1; next }
-		/^\$/ { next }
-		!defined { fail("no definition: " $0) }
-		/^#/ {
-			if (time != "" && substr($1, 2) + 0 <= time)
-				fail("times go back")
-			time = substr($1, 2) + 0
-			next
-		}
-		/^b/ { change($2, substr($1, 2)); next }
-		{ change(substr($1, 2), substr($1, 1, 1)) }
+		!/^\$/ { fail("no definition: " $0) }
 		END { if (!bad) print time, "end", 0 }' "$1" > changes
 }
 
