@@ -33,6 +33,8 @@ PMU_OPTIONS_HELP="  --build-dir=DIR                 where all is built and kept 
 pmu_cpu=cortex-a57 pmu_shift=0 pmu_append='' pmu_may_skip=''
 unit_wanted='.*' # unit tests that are built: a regular expression of names
 utilities=() # that are built: all, where none is named
+own_wanted='.*' # and so for our tests that call PAPI
+papi_wanted=() # tests of PAPI's that are built, as ctests/NAME: all, where none is named
 
 # pmu_option ARGUMENT: true if it was one of those
 # shellcheck disable=SC2034 # pmu-rig and pmu-shell use what it sets
@@ -169,6 +171,11 @@ build_papi()
 		[[ -f $tree/src/papi.h ]] || die "$source holds no PAPI (no src/papi.h)"
 	fi
 	[[ -z $components ]] || put_component "$tree"
+	# The same libpfm4, compiled already; "simulation" has none of it.
+	if [[ $name == upc && ! -f $tree.key ]]; then
+		rm -rf "${tree:?}/src/libpfm4"
+		cp -a "$build/papi/plain/src/libpfm4" "$tree/src/"
+	fi
 	if [[ ! -f $tree.key ]]; then
 		(cd "$tree/src" && CC=$target-gcc F77=no AR=$target-ar RANLIB=$target-ranlib \
 			logged "papi-$name-configure" "${configure[@]}") ||
@@ -182,8 +189,11 @@ build_papi()
 	rm -f "$tree.key"
 	# With F77 empty the Fortran parts are left out; PAPI's libpfm4 would otherwise
 	# be linked as a shared library by the wrong compiler.
-	(cd "$tree/src" && logged "papi-$name-make" make -j"$(nproc)" F77= CONFIG_PFMLIB_SHARED=n \
-		UPC_PRESETS=$presets TESTS=ctests) || die "PAPI cannot be built for AArch64"
+	local make=(make -j"$(nproc)" F77= CONFIG_PFMLIB_SHARED=n UPC_PRESETS=$presets) tests=ctests
+	[[ ${#papi_wanted[@]} == 0 ]] || tests=testlib
+	(cd "$tree/src" && logged "papi-$name-make" "${make[@]}" TESTS=$tests &&
+		{ [[ $tests == ctests ]] || logged "papi-$name-tests" "${make[@]}" -C ctests "${papi_wanted[@]##*/}"; }) ||
+		die "PAPI cannot be built for AArch64"
 	echo "$key" > "$tree.key"
 }
 
@@ -206,7 +216,7 @@ build_papis()
 
 	build_papi plain '' '-lpthread -ldl -lm'
 	build_papi upc upc "-Wl,-u,upc_abi_version $upc $nettle -lpthread -ldl -lm" "$upc"
-	mapfile -t papi_tests < <(made PAPI_TESTS)
+	mapfile -t papi_tests < <(made PAPI_TESTS | grep -E "/($own_wanted)\$")
 	mapfile -t pmu_tests < <(made PMU_TESTS)
 	# Linked anew where anything below them has changed.
 	for test in "${papi_tests[@]}" "${pmu_tests[@]}"; do
