@@ -450,6 +450,44 @@ TEST(test_handles_come_and_go)
 	upci_perf_destroy(p);
 }
 
+static void *close_later(void *fd)
+{
+	usleep(5000);
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* Somebody's copy of the descriptor keeps a removed event in its group: a child before its exec, or a reader
+ * of /proc. */
+TEST(test_a_removed_event_that_another_holds)
+{
+	struct upci_perf *p = create_own(false);
+	uint64_t before[8], after[8];
+	uint8_t how[8];
+	pthread_t thread;
+	int first, second, third, copy;
+
+	first = upci_perf_add(p, &faults, false, "first");
+	second = upci_perf_add(p, &faults, false, "second");
+	third = upci_perf_add(p, &faults, false, "third");
+	assert_int_equal(upci_perf_start(p), 0);
+	copy = dup(p->member[second].fd[0]);
+	assert_true(copy >= 0);
+	upci_perf_remove(p, second);
+	assert_int_equal(upci_perf_read(p, before, how), UPC_ESYSTEM);
+	assert_message("copy of its descriptor");
+
+	assert_int_equal(pthread_create(&thread, NULL, close_later, &copy), 0);
+	assert_int_equal(upci_perf_read(p, before, how), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(upci_perf_read(p, before, how), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_read(p, after, how), 0);
+	assert_in_range(after[first] - before[first], 100, 100 + FAULT_SLACK);
+	assert_int_equal(after[third] - before[third], after[first] - before[first]);
+	upci_perf_destroy(p);
+}
+
 struct worker {
 	sem_t ready, go, done, end;
 	pid_t tid;

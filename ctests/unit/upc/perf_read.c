@@ -287,7 +287,8 @@ TEST_WITH(test_bad_readings, set_up, tear_down)
 	assert_message("of 3 events gave 2");
 	assert_int_equal(send(kernel[0], others, sizeof(others), 0), sizeof(others));
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
-	assert_message("of 3 events gave 4");
+	/* A removed event may be there for a moment, so it reads again, and finds nothing. */
+	assert_message("reading a perf group: ");
 	/* Nor a member that has nothing either. */
 	give_up(0);
 	give_up(0);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -56,11 +57,33 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const
 	s->counted = head->leader;
 }
 
+/*
+ * read_members - reads a group of one target by fd, whose members are known to number `members`.
+ * An event whose descriptor is closed stays in its group while another process has a copy of the
+ * descriptor: a child between fork and exec, or a reader of /proc. The copy goes soon, so the read
+ * is repeated for up to 100 ms.
+ */
+static ssize_t read_members(const struct upci_perf *p, int fd, unsigned members)
+{
+	static const struct timespec pause = {0, 100000};
+	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
+	ssize_t got = read(fd, p->buffer, p->buffer_bytes);
+	unsigned tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (got < 0 ? errno != ENOSPC : got == 0 || head->events <= members)
+			break;
+		nanosleep(&pause, NULL);
+		got = read(fd, p->buffer, p->buffer_bytes);
+	}
+	return got;
+}
+
 int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsigned target, unsigned more)
 {
 	const unsigned members = g->members + more;
 	size_t want = sizeof(struct upci_perf_head) + members * sizeof(uint64_t);
-	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
+	ssize_t got = read_members(p, g->leader[target], members + 1);
 	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
 	bool failed = got == 0;
 	int error;
@@ -69,10 +92,14 @@ int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	 * counted before is still there, and any member gives the whole group. */
 	if (failed && g->members) {
 		p->buffer[0] = 0;
-		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
+		got = read_members(p, p->member[g->handle[0]].fd[target], members + 1);
 	}
-	if (got < 0)
+	if (got < 0 && errno != ENOSPC)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_words_of_errno(errno));
+	if (got < 0 || ((size_t)got >= want && head->events > members + 1))
+		return upci_fail(UPC_ESYSTEM,
+				 "a perf event that was removed is still in its group, since another "
+				 "process keeps a copy of its descriptor: end that process");
 	if ((size_t)got < want || head->events != members + 1) {
 		error = upci_perf_is_apart(p, head, (size_t)got)
 				? upci_perf_read_apart(p, g, target)
