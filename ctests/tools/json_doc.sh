@@ -304,7 +304,9 @@ EOF
 	{
 		"$UPC_REGIONS" -r 4 -e upc:::$soft -f json -o a.json -- ./marked && cp a.json b.json &&
 			"$UPC_REGIONS" --diff a.json -f json -o json b.json && prints 'upc_regions --diff' json &&
-			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv
+			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv &&
+			"$UPC_REGIONS" -r 4 --against ./marked --keep . -f json -o json -- ./marked && prints 'upc_regions --diff' json &&
+			prints upc_regions after.json
 	}
 	check_perf "... of two runs" regions_differ
 fi

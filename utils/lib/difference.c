@@ -17,27 +17,66 @@ double util_measured_half(const struct util_measured *measured)
 			       : measured->error * mpxi_level_student(LEVEL, fmin(measured->freedom, 1e6));
 }
 
-void util_difference_find(struct util_difference *d)
+/* Finds the interval and the chance from the change, its error and its freedom. */
+static void difference_test(struct util_difference *d)
 {
-	double a = d->before.exact ? 0 : d->before.error * d->before.error;
-	double b = d->after.exact ? 0 : d->after.error * d->after.error, half = 0, freedom = INFINITY, below;
+	double half;
 
-	d->change = d->after.value - d->before.value;
 	d->low = d->high = d->change;
 	d->chance = 1;
 	if (d->before.open || d->after.open)
 		return;
-	if (!(a + b > 0)) {
+	if (!(d->error > 0)) {
 		d->chance = d->change == 0 ? 1 : 0;
 		return;
 	}
-	below = a * a / d->before.freedom + b * b / d->after.freedom;
-	if (below > 0)
-		freedom = (a + b) * (a + b) / below;
-	half = sqrt(a + b) * mpxi_level_student(LEVEL, fmin(freedom, 1e6));
+	half = d->error * mpxi_level_student(LEVEL, fmin(d->freedom, 1e6));
 	d->low -= half;
 	d->high += half;
-	d->chance = mpxi_level_chance(fabs(d->change) / sqrt(a + b), fmin(freedom, 1e6));
+	d->chance = mpxi_level_chance(fabs(d->change) / d->error, fmin(d->freedom, 1e6));
+}
+
+void util_difference_find(struct util_difference *d)
+{
+	const double a = d->before.exact ? 0 : d->before.error * d->before.error;
+	const double b = d->after.exact ? 0 : d->after.error * d->after.error;
+	const double below = a * a / d->before.freedom + b * b / d->after.freedom;
+
+	d->change = d->after.value - d->before.value;
+	d->error = sqrt(a + b);
+	d->freedom = below > 0 ? (a + b) * (a + b) / below : INFINITY;
+	difference_test(d);
+}
+
+static int difference_by_size(const void *a, const void *b)
+{
+	const double p = *(const double *)a, q = *(const double *)b;
+
+	return p < q ? -1 : p > q;
+}
+
+void util_difference_find_pairs(struct util_difference *d, double *of_pair, size_t n)
+{
+	const size_t cut = n / 10, left = n - 2 * cut;
+	double sum = 0, squares = 0;
+
+	qsort(of_pair, n, sizeof(*of_pair), difference_by_size);
+	for (size_t i = cut; i < cut + left; i++)
+		sum += of_pair[i];
+	d->change = left ? sum / (double)left : 0;
+	/* Those that are left out count as the nearest one that is not. */
+	for (size_t i = 0; i < cut; i++) {
+		of_pair[i] = of_pair[cut];
+		of_pair[n - 1 - i] = of_pair[n - 1 - cut];
+	}
+	for (size_t i = 0; i < cut; i++)
+		sum += of_pair[cut] + of_pair[n - 1 - cut];
+	for (size_t i = 0; i < n; i++)
+		squares += (of_pair[i] - sum / (double)n) * (of_pair[i] - sum / (double)n);
+	d->freedom = left > 1 ? (double)(left - 1) : 1;
+	if (left > 1)
+		d->error = fmax(d->error, sqrt(squares / (double)(left * (left - 1))));
+	difference_test(d);
 }
 
 static int by_chance(const void *a, const void *b)

@@ -30,12 +30,18 @@ enum util_verdict {
 struct util_difference {
 	struct util_measured before, after;
 	double change, low, high; /* after - before, with its 95 % interval            */
+	double error, freedom;    /* of the change, as of struct util_measured */
 	double chance;            /* of a difference as large where there is none: 0 to 1 */
 	enum util_verdict verdict;
 };
 
-/* change, low, high and chance, of before and after; Welch's t. */
+/* Finds all but the verdict from before and after, which are independent: Welch's t. */
 void util_difference_find(struct util_difference *difference);
+
+/* Finds all but the verdict from differences of n pairs, which it sorts: their mean without the largest and
+ * the smallest tenth, as single disturbances of a machine are far larger than what is looked for (Yuen's t).
+ * error is not made less than it is. */
+void util_difference_find_pairs(struct util_difference *difference, double *of_pair, size_t n);
 
 /* Verdicts on all of a list: with 95 % none of those that are called less or more is called so by
  * chance (Holm's order of chances). False: out of memory. */

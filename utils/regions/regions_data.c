@@ -274,6 +274,7 @@ static void free_process(struct regions_process *process)
 	free(process->started);
 	free(process->ended);
 	free(process->clock);
+	free(process->turns);
 }
 
 void regions_drop_last(struct regions_data *data)

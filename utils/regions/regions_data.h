@@ -50,6 +50,8 @@ struct regions_process {
 	char *file, *command, *host, *started, *ended, *clock;
 	long pid, parent, rank, ranks; /* -1: not known */
 	unsigned run;                  /* from 0 */
+	char *turns; /* names the measurement in which runs of two sides took turns; NULL: none */
+	long turn;   /* the run's place in it, from 0 */
 	double seconds;
 	uint64_t slice_ns;
 	uint32_t events; /* of the data's, so many from the first have places in its rows */

@@ -38,6 +38,57 @@ static bool diff_has_own(const struct regions_diff *diff, uint32_t key, uint32_t
 	return false;
 }
 
+/* ---- runs that took turns -------------------------------------------------------------------------- */
+
+/* A run's partner on the other side was made next to it, in the same measurement. */
+static bool diff_are_partners(const struct regions_process *a, const struct regions_process *b)
+{
+	return a && b && a->turns && b->turns && a->turn != b->turn && a->turn / 2 == b->turn / 2 &&
+	       !strcmp(a->turns, b->turns);
+}
+
+/* Pairs are found if each run has a partner; else none is. False: out of memory. */
+static bool diff_find_pairs(struct regions_diff *diff)
+{
+	const struct regions_side *before = &diff->side[0], *after = &diff->side[1];
+	const struct regions_process **of = calloc(diff->data->runs + 1, sizeof(*of));
+	struct regions_pairs *pairs = &diff->pairs;
+	unsigned i = 0, k = 0;
+
+	pairs->pair = calloc(before->n + 1, sizeof(*pairs->pair));
+	pairs->change = calloc(before->n + 1, sizeof(*pairs->change));
+	for (size_t p = 0; of && p < diff->data->processes; p++)
+		of[diff->data->process[p].run] = &diff->data->process[p];
+	for (; of && pairs->pair && before->n == after->n && i < before->n && k < after->n; i++) {
+		const struct regions_process *run = of[before->first + i];
+
+		for (k = 0; k < after->n && !diff_are_partners(run, of[after->first + k]); k++)
+			continue;
+		if (k < after->n) {
+			pairs->pair[i] = (struct regions_pair){before->first + i, after->first + k};
+			/* It is taken. */
+			of[after->first + k] = NULL;
+		}
+	}
+	pairs->n = i == before->n && k < after->n ? i : 0;
+	free(of);
+	return of && pairs->pair && pairs->change;
+}
+
+/* ---- what is compared ------------------------------------------------------------------------------ */
+
+static bool diff_add_pairs(struct regions_diff *diff, struct regions_compared *compared)
+{
+	struct util_difference *difference = &compared->difference;
+	unsigned counted;
+
+	*difference = regions_runs_compare(diff->runs, &diff->pairs, compared->key, compared->measure,
+					   compared->own, &counted);
+	difference->before.open |= diff->judged && counted < REGIONS_RUNS_JUDGED;
+	diff->n += counted > 0;
+	return counted > 0;
+}
+
 static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, bool own)
 {
 	struct regions_compared *compared = &diff->compared[diff->n];
@@ -45,6 +96,8 @@ static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, 
 	struct util_measured *const measured[] = {&difference->before, &difference->after};
 
 	*compared = (struct regions_compared){.key = key, .measure = measure, .own = own};
+	if (diff->pairs.n)
+		return diff_add_pairs(diff, compared);
 	for (unsigned side = 0; side < 2; side++) {
 		const struct regions_side *of = &diff->side[side];
 		unsigned counted;
@@ -129,6 +182,8 @@ bool regions_diff_of(struct regions_diff *diff)
 		keys += diff_compares(diff, key);
 	diff->compared = calloc(2 * keys * measures + 1, sizeof(*diff->compared));
 	diff->judged = diff->side[0].n >= REGIONS_RUNS_JUDGED && diff->side[1].n >= REGIONS_RUNS_JUDGED;
+	if (!diff_find_pairs(diff))
+		return false;
 	for (uint32_t key = 0; diff->compared && key < first->keys; key++)
 		if (diff_compares(diff, key))
 			diff_add_line(diff, key);
@@ -141,4 +196,6 @@ bool regions_diff_of(struct regions_diff *diff)
 void regions_diff_free(struct regions_diff *diff)
 {
 	free(diff->compared);
+	free(diff->pairs.pair);
+	free(diff->pairs.change);
 }

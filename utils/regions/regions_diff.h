@@ -28,7 +28,8 @@ struct regions_diff {
 	const struct regions_runs *runs;
 	enum regions_by by;
 	struct regions_side side[2];
-	bool judged; /* both sides have runs enough */
+	bool judged;                /* both sides have runs enough */
+	struct regions_pairs pairs; /* all runs, if those of both sides took turns; or none */
 	/* Calls, times and events of each region that both sides have, but (measuring); the largest change
 	 * first. Exclusive ones are left out where they are the same as inclusive in all runs. */
 	struct regions_compared *compared;

@@ -17,7 +17,7 @@ static const char *const verdict[] = {
 };
 
 enum { REGIONS, COMPARED, SECTIONS };
-enum { FACTS = 5 };
+enum { FACTS = 6 };
 
 struct diff_sheet {
 	const struct regions_diff *diff;
@@ -177,7 +177,7 @@ static void diff_set_measured(struct sheet_cell *cell, const struct regions_comp
 		cell->reason[cell->reasons++] = side->n > 1 ? "runs: the mean of runs" : "run: of one run";
 }
 
-static void diff_set_change(struct sheet_cell *cell, const struct regions_compared *compared)
+static void diff_set_change(struct sheet_cell *cell, const struct regions_compared *compared, bool pairs)
 {
 	const struct util_difference *d = &compared->difference;
 	const bool known = d->verdict > UTIL_UNJUDGED;
@@ -189,14 +189,15 @@ static void diff_set_change(struct sheet_cell *cell, const struct regions_compar
 								       : SHEET_ESTIMATE;
 	cell->low = known ? d->low : NAN;
 	cell->high = known ? d->high : NAN;
-	cell->error = known ? hypot(d->before.error, d->after.error) : NAN;
+	cell->error = known ? d->error : NAN;
 	cell->freedom = cell->coverage = NAN;
 	if (d->verdict == UTIL_OPEN)
 		cell->reason[cell->reasons++] = "open: one side was not counted whole";
 	else if (!known)
 		cell->reason[cell->reasons++] = "few: runs are too few to be judged";
 	else if (cell->exactness == SHEET_ESTIMATE)
-		cell->reason[cell->reasons++] = "runs: the mean of runs";
+		cell->reason[cell->reasons++] =
+			pairs ? "pairs: the mean of pairs of runs" : "runs: the mean of runs";
 }
 
 static const char *diff_event(const struct regions_diff *diff, uint32_t measure)
@@ -245,7 +246,7 @@ static void diff_cell_of_compared(const void *arg, const void *row, const struct
 		diff_set_measured(cell, compared, &d->after, &diff->side[1]);
 		break;
 	case ABSOLUTE:
-		diff_set_change(cell, compared);
+		diff_set_change(cell, compared, diff->pairs.n > 0);
 		break;
 	case CHANGE:
 		diff_set_percent(cell, d, d->change);
@@ -312,6 +313,8 @@ static bool diff_sheet_make(struct diff_sheet *sheet, const struct regions_diff 
 	}
 	sheet->fact[4] =
 		(struct sheet_fact){.key = "judged", .kind = SHEET_FLAG, .cell = {.count = diff->judged}};
+	sheet->fact[5] =
+		(struct sheet_fact){.key = "pairs", .kind = SHEET_COUNT, .cell = {.count = diff->pairs.n}};
 	sheet->section[REGIONS] = (struct sheet_section){
 		.key = "regions",
 		.forms = JSON | TEXT,
@@ -393,11 +396,14 @@ static void diff_put_end(FILE *out, const struct regions_diff *diff)
 		of[diff->compared[i].difference.verdict]++;
 	if (diff->judged)
 		fprintf(out,
-			"\n%zu of %zu numbers differ by more than runs do; with 95 %% none of them by chance, if the "
-			"machine\nwas as fast and as busy for both sides.\n"
+			"\n%zu of %zu numbers differ by more than runs do; with 95 %% none of them by chance%s\n"
 			"%zu are exactly the same, of %zu no difference is to be seen, %zu were not counted "
 			"whole.\n",
-			diff->differ, diff->n, of[UTIL_SAME], of[UTIL_NOT_TOLD], of[UTIL_OPEN]);
+			diff->differ, diff->n,
+			diff->pairs.n
+				? ": runs of\nboth sides took turns, and each was compared with the one next to it."
+				: ", if the machine\nwas as fast and as busy for both sides.",
+			of[UTIL_SAME], of[UTIL_NOT_TOLD], of[UTIL_OPEN]);
 	else
 		fprintf(out,
 			"\nNothing is judged: runs of one and the same program differ, too, and %u and %u runs "

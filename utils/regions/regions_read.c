@@ -429,6 +429,19 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 	return (thread && (thread->name = strdup(""))) || no_memory(reader);
 }
 
+/* The run's place, if runs of two sides took turns. */
+static bool read_report_turn(const struct reader *reader, const json_t *root, const json_t *run)
+{
+	struct regions_process *process = &reader->data->process[reader->data->processes - 1];
+	const char *turns = json_string_value(json_object_get(root, "turns"));
+
+	process->turn = long_or(run, "turn", -1);
+	if (!turns || process->turn < 0)
+		return true;
+	process->turns = strdup(turns);
+	return process->turns || no_memory(reader);
+}
+
 /* With several runs: paths of each run, beside their means. */
 static bool read_report(struct reader *reader, const json_t *root)
 {
@@ -447,7 +460,8 @@ static bool read_report(struct reader *reader, const json_t *root)
 			  &reader->events))
 		return false;
 	for (unsigned i = 0; done && i < n; i++)
-		done = read_report_run(reader, root, i);
+		done = read_report_run(reader, root, i) &&
+		       read_report_turn(reader, root, json_array_get(runs, i));
 	return done && read_report_paths(reader, paths);
 }
 

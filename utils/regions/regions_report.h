@@ -21,6 +21,8 @@ struct regions_report {
 	/* Several runs, of which by_name and by_path are the means; or NULL. */
 	const struct regions_runs *runs_by_name, *runs; /* runs: by path */
 	const int *status;                              /* of each run, as wait has it; or NULL */
+	const char *turns;   /* names the measurement in which the runs took turns with others; or NULL */
+	unsigned side;       /* in turns (regions_turn) */
 	unsigned unfinished; /* files that processes have begun, and not written whole */
 };
 

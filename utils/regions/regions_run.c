@@ -86,16 +86,19 @@ static void remove_all(const char *directory)
 	rmdir(directory);
 }
 
-void regions_tidy(char *directory)
+void regions_tidy(struct regions_plan *plan)
 {
 	char path[PATH_MAX + sizeof(LINKS) + 1];
 
-	if (!directory)
-		return;
-	snprintf(path, sizeof(path), "%s/%s", directory, LINKS);
-	remove_all(path);
-	remove_all(directory);
-	free(directory);
+	if (plan->directory) {
+		snprintf(path, sizeof(path), "%s/%s", plan->directory, LINKS);
+		remove_all(path);
+		remove_all(plan->directory);
+	}
+	free(plan->directory);
+	plan->directory = NULL;
+	upc_catalogue_close(plan->catalogue);
+	plan->catalogue = NULL;
 }
 
 /* ---- a program that is linked with LIKWID where there is none ----------------------------------- */
@@ -136,7 +139,7 @@ static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 	return name[0] != '\0';
 }
 
-/* Our library has LIKWID's calls: it goes by that name, too. */
+/* Our library has LIKWID's calls: it goes by that name, too. Two programs may ask for two names. */
 static bool stand_in(const char *program, const char *directory, const char *library)
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
@@ -148,7 +151,7 @@ static bool stand_in(const char *program, const char *directory, const char *lib
 	snprintf(path, sizeof(path), "%s/%s", directory, LINKS);
 	n = snprintf(list, sizeof(list), "%s%s%s", before ? before : "", before && before[0] ? ":" : "",
 		     path);
-	if (mkdir(path, 0755) || n >= (int)sizeof(list)) {
+	if ((mkdir(path, 0755) && errno != EEXIST) || n >= (int)sizeof(list)) {
 		util_error("'%s' cannot be made: %s", path, strerror(errno));
 		return false;
 	}
@@ -200,12 +203,12 @@ static void regions_library(char *path, size_t size, bool simulate)
 	snprintf(path, size, "%.*s%s%s", (int)stem, library, simulate ? "_sim" : "", library + stem);
 }
 
-static bool run_prepare(const struct regions_plan *plan, const char *directory)
+static bool run_prepare(const struct regions_plan *plan)
 {
 	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
 
 	regions_library(library, sizeof(library), plan->simulate);
-	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", directory);
+	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", plan->directory);
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
 	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
@@ -213,11 +216,12 @@ static bool run_prepare(const struct regions_plan *plan, const char *directory)
 	       tell("UPC_REGIONS_RECORDS",
 		    regions_records_prefix(records, sizeof(records)) ? records : NULL) &&
 	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
-	       stand_in(plan->command[0], directory, library);
+	       stand_in(plan->command[0], plan->directory, library) &&
+	       (!plan->against || stand_in(plan->against, plan->directory, library));
 }
 
 /* What was started before is not ours: LD_PRELOAD is for the program alone. */
-static int regions_run_command(char **command, bool simulated, const char *events, int *status)
+static int regions_run_command(const struct regions_plan *plan, char **command, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");
 	struct regions_whole whole;
@@ -229,7 +233,7 @@ static int regions_run_command(char **command, bool simulated, const char *event
 	if (stat_run_begin(&run))
 		return UTIL_FAILED;
 	/* The simulator counts the whole run itself. */
-	regions_whole_begin(&whole, simulated ? NULL : events);
+	regions_whole_begin(&whole, plan->simulate ? NULL : plan->events, plan->catalogue);
 	if (stat_run_spawn(&run, command, NULL)) {
 		regions_whole_free(&whole);
 		return UTIL_FAILED;
@@ -245,7 +249,7 @@ static int regions_run_command(char **command, bool simulated, const char *event
 		if (files)
 			regions_whole_end(&whole, files);
 		if (records && files)
-			regions_records_keep(records, files, first, *status, simulated);
+			regions_records_keep(records, files, first, *status, plan->simulate);
 		error = 0;
 	}
 	stat_run_end(&run);
@@ -260,37 +264,36 @@ char *regions_whole_path(const char *directory)
 	return asprintf(&path, "%s/" WHOLE, directory) < 0 ? NULL : path;
 }
 
-static int simulate(char **command, const char *directory, int *status)
+static int simulate(const struct regions_plan *plan, const char *directory, int *status)
 {
 	char *report = regions_whole_path(directory);
-	char **all = report ? regions_sim_command(command, report) : NULL;
-	int error = all ? regions_run_command(all, true, NULL, status) : UTIL_FAILED;
+	char **all = report ? regions_sim_command(plan->command, report) : NULL;
+	int error = all ? regions_run_command(plan, all, status) : UTIL_FAILED;
 
 	free(all);
 	free(report);
 	return error;
 }
 
-int regions_prepare(const struct regions_plan *plan, char **directory)
+int regions_prepare(struct regions_plan *plan)
 {
 	static const struct util_preload preload = {"upc_regions", "its libraries", "shared libraries",
 						    inside};
 	int error = util_preload_check(plan->command[0], &preload);
 
-	*directory = NULL;
+	if (!error && plan->against)
+		error = util_preload_check(plan->against, &preload);
 	if (error)
 		return error;
-	*directory = make_directory();
-	if (*directory && run_prepare(plan, *directory))
-		return 0;
-	regions_tidy(*directory);
-	*directory = NULL;
-	return UTIL_FAILED;
+	if (plan->events && !plan->simulate)
+		plan->catalogue = util_catalogue_open(NULL);
+	plan->directory = make_directory();
+	return plan->directory && run_prepare(plan) ? 0 : UTIL_FAILED;
 }
 
-int regions_run(const struct regions_plan *plan, const char *directory, char **place, int *status)
+int regions_run(const struct regions_plan *plan, char **place, int *status)
 {
-	if (asprintf(place, "%s/" RUN, directory) < 0) {
+	if (asprintf(place, "%s/" RUN, plan->directory) < 0) {
 		*place = NULL;
 		util_error("out of memory");
 		return UTIL_FAILED;
@@ -299,8 +302,8 @@ int regions_run(const struct regions_plan *plan, const char *directory, char **p
 		util_error("'%s' cannot be made: %s", *place, strerror(errno));
 		return UTIL_FAILED;
 	}
-	return plan->simulate ? simulate(plan->command, *place, status)
-			      : regions_run_command(plan->command, false, plan->events, status);
+	return plan->simulate ? simulate(plan, *place, status)
+			      : regions_run_command(plan, plan->command, status);
 }
 
 void regions_drop(char *place)

@@ -63,36 +63,90 @@ static bool runs_value(const struct regions_runs *runs, unsigned run, uint32_t k
 	return true;
 }
 
+/* Values of runs of one side. */
+struct runs_values {
+	struct regions_spread spread;
+	double squares; /* of the estimates' errors */
+	double freedom; /* of the last */
+	uint64_t whole; /* likewise */
+	bool differ;    /* or are estimates */
+	bool open;
+};
+
+static double runs_number(const struct upcr_value *value)
+{
+	return upcr_is_exact(value) ? (double)value->whole : value->value;
+}
+
+static void runs_add(struct runs_values *values, const struct upcr_value *value)
+{
+	values->differ |= !upcr_is_exact(value) || (values->spread.n && value->whole != values->whole);
+	values->open |= upcr_is_lower_bound(value);
+	values->whole = value->whole;
+	regions_spread_add(&values->spread, runs_number(value), (struct regions_who){0});
+	values->squares += value->error * value->error;
+	values->freedom = value->freedom;
+}
+
+static struct util_measured runs_mean_of(const struct runs_values *values)
+{
+	const struct regions_spread *spread = &values->spread;
+	struct util_measured mean = {
+		.value = values->differ ? regions_mean(spread) : (double)values->whole,
+		.error = sqrt(values->squares),
+		.freedom = values->freedom,
+		.exact = !values->differ,
+		.open = values->open || !spread->n,
+	};
+
+	if (spread->n > 1) {
+		mean.error =
+			fmax(regions_deviation(spread), sqrt(values->squares / spread->n)) / sqrt(spread->n);
+		mean.freedom = spread->n - 1;
+	}
+	return mean;
+}
+
 struct util_measured regions_runs_mean(const struct regions_runs *runs, unsigned first, unsigned n,
 				       uint32_t key, uint32_t measure, bool own, unsigned *counted)
 {
-	struct util_measured mean = {.exact = true};
-	struct regions_spread spread = {0};
-	uint64_t whole = 0;
-	double squares = 0;
+	struct runs_values values = {.squares = 0};
+	struct upcr_value value;
 
-	for (unsigned i = first; i < first + n; i++) {
-		struct upcr_value value;
+	for (unsigned i = first; i < first + n; i++)
+		if (runs_value(runs, i, key, measure, own, &value))
+			runs_add(&values, &value);
+	*counted = values.spread.n;
+	return runs_mean_of(&values);
+}
 
-		if (!runs_value(runs, i, key, measure, own, &value))
+struct util_difference regions_runs_compare(const struct regions_runs *runs,
+					    const struct regions_pairs *pairs, uint32_t key, uint32_t measure,
+					    bool own, unsigned *counted)
+{
+	struct runs_values before = {.squares = 0}, after = {.squares = 0};
+	struct upcr_value a, b;
+	struct util_difference difference;
+	double squares;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < pairs->n; i++) {
+		if (!runs_value(runs, pairs->pair[i].before, key, measure, own, &a) ||
+		    !runs_value(runs, pairs->pair[i].after, key, measure, own, &b))
 			continue;
-		mean.exact &= upcr_is_exact(&value) && (!spread.n || value.whole == whole);
-		mean.open |= upcr_is_lower_bound(&value);
-		whole = value.whole;
-		regions_spread_add(&spread, upcr_is_exact(&value) ? (double)value.whole : value.value,
-				   (struct regions_who){0});
-		squares += value.error * value.error;
-		mean.freedom = value.freedom;
+		runs_add(&before, &a);
+		runs_add(&after, &b);
+		pairs->change[n++] = runs_number(&b) - runs_number(&a);
 	}
-	*counted = spread.n;
-	mean.open |= !spread.n;
-	mean.value = mean.exact ? (double)whole : regions_mean(&spread);
-	mean.error = sqrt(squares);
-	if (spread.n > 1) {
-		mean.error = fmax(regions_deviation(&spread), sqrt(squares / spread.n)) / sqrt(spread.n);
-		mean.freedom = spread.n - 1;
-	}
-	return mean;
+	*counted = n;
+	difference = (struct util_difference){.before = runs_mean_of(&before), .after = runs_mean_of(&after)};
+	squares = before.squares + after.squares;
+	/* Counts are whole: a few equal differences do not say that there is no spread. */
+	if (measure != REGIONS_SECONDS && (before.differ || after.differ))
+		squares = fmax(squares, .25 * n);
+	difference.error = sqrt(squares) / fmax(n, 1);
+	util_difference_find_pairs(&difference, pairs->change, n);
+	return difference;
 }
 
 static struct upcr_value runs_mean_value(const struct regions_runs *runs, uint32_t key, uint32_t event,

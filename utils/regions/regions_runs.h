@@ -32,6 +32,31 @@ enum { REGIONS_CALLS, REGIONS_SECONDS, REGIONS_EVENT };
 struct util_measured regions_runs_mean(const struct regions_runs *runs, unsigned first, unsigned n,
 				       uint32_t key, uint32_t measure, bool own, unsigned *counted);
 
+/* Runs of two sides that were made one behind the other. */
+struct regions_pairs {
+	struct regions_pair {
+		unsigned before, after;
+	} * pair;       /* [n] */
+	double *change; /* [n], for the function below */
+	unsigned n;
+};
+
+/* Compares pairs as far as both of their runs have counted the event: means of both sides, and the change,
+ * whose error is the spread of the pairs' differences, but not less than the estimates' errors say. *counted:
+ * how many of the pairs these are. */
+struct util_difference regions_runs_compare(const struct regions_runs *runs,
+					    const struct regions_pairs *pairs, uint32_t key, uint32_t measure,
+					    bool own, unsigned *counted);
+
+/*
+ * Turns of two sides: the order within a pair of runs changes from pair to pair, so that neither side gains
+ * by a drift. Numbers are places in the order of all runs, from 0.
+ */
+static inline unsigned regions_turn(unsigned pair, unsigned side)
+{
+	return 2 * pair + ((pair & 1) ^ side);
+}
+
 /* Means of all runs as lines: values are estimates, and of_threads is how inclusive values spread over the
  * runs. False: out of memory. */
 bool regions_runs_means(const struct regions_runs *runs, struct regions_sums *means);

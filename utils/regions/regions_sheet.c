@@ -503,21 +503,25 @@ static bool sheet_each_process(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-enum { RUN_NUMBER, RUN_STATUS, RUN_SIGNAL };
+enum { RUN_NUMBER, RUN_STATUS, RUN_SIGNAL, RUN_TURN };
 
 static const struct sheet_column run_columns[] = {
 	SHEET_COLUMN(RUN_NUMBER, SHEET_COUNT, "run", NULL, SHEET_IN_JSON),
 	SHEET_COLUMN(RUN_STATUS, SHEET_COUNT, "exit_status", NULL, SHEET_IN_JSON),
 	SHEET_COLUMN(RUN_SIGNAL, SHEET_COUNT, "signal", NULL, SHEET_IN_JSON),
+	SHEET_COLUMN(RUN_TURN, SHEET_COUNT, "turn", NULL, SHEET_IN_JSON),
 };
 
 static void sheet_cell_of_run(const void *arg, const void *of, const struct sheet_column *column,
 			      struct sheet_cell *cell)
 {
+	const struct regions_report *report = ((const struct regions_sheet *)arg)->report;
 	const unsigned run = *(const unsigned *)of;
-	const int status = ((const struct regions_sheet *)arg)->report->status[run];
+	const int status = report->status[run];
 
-	sheet_set_number(cell, column->id == RUN_NUMBER   ? (long)run
+	sheet_set_number(cell, column->id == RUN_NUMBER ? (long)run
+			       : column->id == RUN_TURN
+				       ? (report->turns ? (long)regions_turn(run, report->side) : -1)
 			       : column->id == RUN_STATUS ? (WIFEXITED(status) ? WEXITSTATUS(status) : -1)
 			       : WIFSIGNALED(status)      ? WTERMSIG(status)
 							  : -1);
@@ -716,6 +720,9 @@ static void sheet_make_facts(struct regions_sheet *sheet)
 	if (report->metrics)
 		sheet->fact[sheet->sheet.facts++] = (struct sheet_fact){
 			.key = "metric_set", .cell = {.text = metrics_set(report->metrics)}};
+	if (report->turns)
+		sheet->fact[sheet->sheet.facts++] =
+			(struct sheet_fact){.key = "turns", .cell = {.text = report->turns}};
 }
 
 static bool sheet_make_notes(struct regions_sheet *sheet)

@@ -30,7 +30,7 @@ struct regions_sheet {
 	const struct regions_report *report;
 	unsigned form; /* SHEET_IN_* */
 	struct sheet_section section[REGIONS_SECTIONS];
-	struct sheet_fact fact[3];
+	struct sheet_fact fact[4];
 	struct sheet_cell *event; /* their names */
 	struct regions_notes notes;
 	struct sheet_note *note;

@@ -145,9 +145,8 @@ static bool whole_make_memory(struct regions_whole *whole, unsigned counters)
 	return true;
 }
 
-static void whole_open(struct regions_whole *whole)
+static void whole_open(struct regions_whole *whole, struct upc_catalogue *catalogue)
 {
-	struct upc_catalogue *catalogue = util_catalogue_open(NULL);
 	const char *why;
 
 	for (unsigned i = 0; i < whole->events; i++) {
@@ -162,10 +161,9 @@ static void whole_open(struct regions_whole *whole)
 		whole->event[i].counter = (int)whole->memory->counters;
 		whole->memory->counter[whole->memory->counters++] = counter;
 	}
-	upc_catalogue_close(catalogue);
 }
 
-void regions_whole_begin(struct regions_whole *whole, const char *events)
+void regions_whole_begin(struct regions_whole *whole, const char *events, struct upc_catalogue *catalogue)
 {
 	char text[16];
 
@@ -179,7 +177,7 @@ void regions_whole_begin(struct regions_whole *whole, const char *events)
 			"and -n limit it)");
 		return;
 	}
-	whole_open(whole);
+	whole_open(whole, catalogue);
 	snprintf(text, sizeof(text), "%d", whole->fd);
 	(void)setenv(UPCR_WHOLE_VARIABLE, text, 1);
 }

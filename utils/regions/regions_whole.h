@@ -13,6 +13,7 @@
 
 #define REGIONS_WHOLE_END ".whole"
 
+struct upc_catalogue;
 struct upcr_whole;
 
 struct regions_whole_event {
@@ -28,8 +29,8 @@ struct regions_whole {
 };
 
 /* Opens counters of these events, which this process's child inherits and its exec starts, and says so in the
- * environment. For an event without one the file says why. */
-void regions_whole_begin(struct regions_whole *whole, const char *events);
+ * environment. For an event without one the file says why. catalogue: has the events; or NULL. */
+void regions_whole_begin(struct regions_whole *whole, const char *events, struct upc_catalogue *catalogue);
 /* The program has ended: reads them, and writes the file, where files of processes are (settings.h). */
 void regions_whole_end(struct regions_whole *whole, const char *files);
 void regions_whole_free(struct regions_whole *whole);

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ struct settings {
 	struct util_format_choice format;
 	struct util_output out;
 	const char *output, *merge, *set; /* of metrics */
+	const char *keep;                 /* directory for reports of turns */
 	char *before;                     /* of --diff: the first */
 	long runs;
 	struct metrics *metrics;
@@ -88,6 +90,7 @@ static const struct util_usage usage = {
 	.runs = true,
 	.forms = forms,
 	.head = "usage: upc_regions [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"       upc_regions -r N --against OLD [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"       upc_regions --merge DIRECTORY [OPTION]...\n"
 		"       upc_regions --diff BEFORE [OPTION]... AFTER\n"
 		"       upc_regions --diff BEFORE... -- AFTER...\n"
@@ -112,6 +115,8 @@ static const struct util_usage usage = {
 		"                            and metrics, as this machine has them: as a page\n"
 		"  upc_regions --sim -e FP_OPS,DATA_LOADS -- ./solver\n"
 		"                            exact counts, on a simulated Blue Gene/P node\n"
+		"  upc_regions -r 10 --against ./solver.old -- ./solver\n"
+		"                            ten runs of each in turn, and what differs\n"
 		"  upc_regions -r 10 -f json -o new -- ./solver; upc_regions --diff old new\n"
 		"                            ten runs, and what differs from ten runs before\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
@@ -120,6 +125,7 @@ static const struct util_usage usage = {
 		  UTIL_WORD(METRICS, struct settings, set), UTIL_FLAG(LIST_METRICS, struct settings, list),
 		  UTIL_WORD(DIFF, struct settings, before), UTIL_FLAG(PATHS, struct settings, paths),
 		  UTIL_FLAG(THREADS, struct settings, per_thread),
+		  UTIL_WORD(AGAINST, struct settings, plan.against), UTIL_WORD(KEEP, struct settings, keep),
 		  UTIL_WORD(OUTPUT, struct settings, output)},
 	.take = take,
 };
@@ -137,9 +143,11 @@ static int check(struct settings *settings, int operands)
 {
 	const bool places = settings->output && has_places(settings->output);
 	const bool run_alone = settings->plan.events || settings->plan.slice_ns ||
-			       settings->plan.max_regions || settings->plan.simulate || settings->runs > 1;
+			       settings->plan.max_regions || settings->plan.simulate || settings->runs > 1 ||
+			       settings->plan.against || settings->keep;
 
-	if (settings->list && (operands || settings->merge || settings->plan.events || settings->output))
+	if (settings->list && (operands || settings->merge || settings->plan.events || settings->output ||
+			       settings->plan.against || settings->keep))
 		util_error("--list-metrics goes with --metrics alone");
 	else if (settings->list)
 		return 0;
@@ -154,6 +162,17 @@ static int check(struct settings *settings, int operands)
 		util_error("--merge goes with --paths, -t, -f and -o alone");
 	else if (!settings->merge && !operands)
 		util_error("no program is given: upc_regions [OPTION]... PROGRAM runs one");
+	else if (settings->keep && !settings->plan.against)
+		util_error(
+			"--keep is for the reports of --against: give that, too; one program's report is -o's");
+	else if (settings->plan.against && settings->runs < REGIONS_RUNS_JUDGED)
+		util_error("--against compares runs, and fewer than %d of each say nothing: give -r 10",
+			   REGIONS_RUNS_JUDGED);
+	else if (settings->plan.against &&
+		 (settings->per_thread || settings->set || settings->format.format >= HATCHET || places))
+		util_error(
+			"--against gives a comparison: it goes without -t and -m, with -f text, json or csv, "
+			"and without %%p, %%r and %%h in the name of -o");
 	else if (settings->plan.simulate && settings->plan.slice_ns)
 		util_error("--sim counts everything all the time, and goes without --slice");
 	else if (settings->merge && places)
@@ -174,17 +193,17 @@ static int check(struct settings *settings, int operands)
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
-static bool print_diff(FILE *out, const struct settings *settings, const struct regions_diff *diff)
+static bool print_diff(FILE *out, int form, const struct regions_diff *diff)
 {
-	if (settings->format.format == UTIL_JSON)
+	if (form == UTIL_JSON)
 		return regions_diff_json(out, diff);
-	if (settings->format.format == UTIL_CSV)
+	if (form == UTIL_CSV)
 		return regions_diff_csv(out, diff);
 	return regions_diff_text(out, diff);
 }
 
 /* A report, or a difference. */
-static int report_print(struct settings *settings, const struct regions_report *report,
+static int report_print(struct util_output *output, int form, const struct regions_report *report,
 			const struct regions_diff *diff)
 {
 	static bool (*const writer[])(FILE *, const struct regions_report *) = {
@@ -192,21 +211,23 @@ static int report_print(struct settings *settings, const struct regions_report *
 		[UTIL_CSV] = regions_print_csv,   [HATCHET] = regions_print_hatchet,
 		[HTML] = regions_print_html,
 	};
-	FILE *out = settings->out.file;
+	FILE *out = output->file;
 	int error;
 
-	util_output_begin(&settings->out);
+	util_output_begin(output);
 	errno = 0;
-	error = util_output_made(&settings->out, diff ? print_diff(out, settings, diff)
-						      : writer[settings->format.format](out, report));
-	return util_output_end(&settings->out) || error ? UTIL_FAILED : 0;
+	error = util_output_made(output, diff ? print_diff(out, form, diff) : writer[form](out, report));
+	return util_output_end(output) || error ? UTIL_FAILED : 0;
 }
 
 /* All that is known of a directory's processes, or of runs. */
 struct gathered {
 	struct regions_data data;
 	unsigned unfinished, bad;
-	int *status; /* of each run */
+	int *status;               /* of each run */
+	const char *title, *turns; /* of regions_report, and so is side */
+	unsigned side;
+	char text[256]; /* title, of a program */
 };
 
 /* Sums of one run; of several ones their means, and by path what they are the means of. */
@@ -223,7 +244,8 @@ static bool report_sums(const struct regions_report *report, enum regions_by by,
 	return regions_runs_sum(data, by, runs) && regions_runs_means(runs, sums);
 }
 
-static int report_make(struct settings *settings, struct gathered *gathered, const char *title)
+static int report_make(const struct settings *settings, struct gathered *gathered, struct util_output *output,
+		       int form)
 {
 	struct regions_data *data = &gathered->data;
 	struct regions_sums by_name = {0}, by_path = {0};
@@ -238,12 +260,14 @@ static int report_make(struct settings *settings, struct gathered *gathered, con
 		.data = data,
 		.by_name = &by_name,
 		.by_path = &by_path,
-		.title = title,
+		.title = gathered->title,
 		.paths = settings->paths,
 		.per_thread = settings->per_thread,
 		.runs_by_name = data->runs > 1 ? &runs_by_name : NULL,
 		.runs = data->runs > 1 ? &runs : NULL,
 		.status = gathered->status,
+		.turns = gathered->turns,
+		.side = gathered->side,
 		.unfinished = gathered->unfinished,
 	};
 	int error = UTIL_FAILED;
@@ -251,7 +275,7 @@ static int report_make(struct settings *settings, struct gathered *gathered, con
 	regions_sort(data);
 	if ((columns || !settings->metrics) && report_sums(&all, REGIONS_BY_NAME, &runs_by_name, &by_name) &&
 	    report_sums(&all, REGIONS_BY_PATH, &runs, &by_path))
-		error = report_print(settings, &all, NULL);
+		error = report_print(output, form, &all, NULL);
 	else
 		util_error("out of memory for the sums");
 	regions_runs_free(&runs_by_name);
@@ -319,8 +343,10 @@ static int merge_directory(struct settings *settings)
 
 	if (!regions_begin(&gathered.data))
 		util_error("out of memory");
-	else if (!gather_directory(settings, &gathered, settings->merge))
-		error = report_make(settings, &gathered, gathered.data.process[0].command);
+	else if (!gather_directory(settings, &gathered, settings->merge)) {
+		gathered.title = gathered.data.process[0].command;
+		error = report_make(settings, &gathered, &settings->out, settings->format.format);
+	}
 	regions_free(&gathered.data);
 	return !error && gathered.bad ? UTIL_NO : error;
 }
@@ -352,7 +378,8 @@ static bool diff_read(struct regions_data *data, const char *path)
 	return n > 0 && !bad;
 }
 
-static int diff_report(struct settings *settings, struct regions_side side[2])
+/* shown: names of the sides, or NULL, if those are the files'. */
+static int diff_report(struct settings *settings, struct regions_side side[2], char *const *shown)
 {
 	struct regions_data data;
 	struct regions_runs runs = {0};
@@ -369,9 +396,11 @@ static int diff_report(struct settings *settings, struct regions_side side[2])
 			done = diff_read(&data, side[i].file[k]);
 		side[i].n = data.runs - side[i].first;
 		diff.side[i] = side[i];
+		if (shown)
+			diff.side[i].file = &shown[i];
 	}
 	if (done && regions_runs_sum(&data, diff.by, &runs) && regions_diff_of(&diff))
-		error = report_print(settings, NULL, &diff);
+		error = report_print(&settings->out, settings->format.format, NULL, &diff);
 	else if (done)
 		util_error("out of memory for the sums");
 	regions_diff_free(&diff);
@@ -402,7 +431,7 @@ static int diff_sides(struct settings *settings, char **operand, int operands, b
 		first[0] = settings->before;
 		for (int i = 0; i + 1 < behind; i++)
 			first[side[0].files++] = operand[i];
-		error = diff_report(settings, side);
+		error = diff_report(settings, side, NULL);
 	}
 	free(first);
 	return error;
@@ -432,34 +461,44 @@ static bool check_number(const char *events)
 	return false;
 }
 
-/* All that can be wrong is said before the program runs. Events of a set of metrics may be missing: what
- * needs them is left out of the report. */
-static int check_run(struct settings *settings)
+/* All that can be wrong with a program and its events is said before any runs. Events of a set of metrics may
+ * be missing: what needs them is left out of the report. */
+static int check_program(const struct settings *settings, const char *program)
 {
-	const struct util_papi_events wanted = {.program = settings->plan.command[0],
-						.events = settings->plan.events};
-	const bool places = settings->output && has_places(settings->output);
-	int error = util_program_check(settings->plan.command[0]);
+	const struct util_papi_events wanted = {.program = program, .events = settings->plan.events};
+	int error = util_program_check(program);
 
 	if (error)
 		return error;
-	if (settings->plan.events && !check_number(settings->plan.events))
-		return UTIL_FAILED;
 	if (settings->plan.events &&
 	    (settings->plan.simulate ? !regions_sim_check(settings->plan.events) : util_papi_check(&wanted)))
 		return UTIL_FAILED;
+	return 0;
+}
+
+static int check_run(struct settings *settings)
+{
+	const bool places = settings->output && has_places(settings->output);
+	int error = settings->plan.events && !check_number(settings->plan.events) ? UTIL_FAILED : 0;
+
+	if (!error)
+		error = check_program(settings, settings->plan.command[0]);
+	if (!error && settings->plan.against)
+		error = check_program(settings, settings->plan.against);
+	if (error)
+		return error;
 	settings->plan.files = places ? settings->output : NULL;
 	return places ? check_place(settings->output)
 		      : util_output_open(&settings->out, settings->output, stderr);
 }
 
 /* Runs once; what was counted is the next run of all. */
-static int run_once(struct settings *settings, struct gathered *gathered, const char *directory)
+static int run_once(struct settings *settings, struct gathered *gathered)
 {
 	int *status = &gathered->status[gathered->data.runs], error;
 	char *place = NULL;
 
-	error = regions_run(&settings->plan, directory, &place, status);
+	error = regions_run(&settings->plan, &place, status);
 	if (!error && settings->plan.simulate && stat_run_exit_status(*status) == 128 + SIGILL)
 		regions_advise_simulated(place);
 	if (!error && !settings->plan.files)
@@ -473,38 +512,183 @@ static bool run_failed(int status)
 	return !WIFEXITED(status) || WEXITSTATUS(status);
 }
 
+static void run_title(char **command, char *title, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; command[i] && used < size; i++)
+		used += (size_t)snprintf(title + used, size - used, "%s%s", i ? " " : "", command[i]);
+}
+
+static bool run_begin(const struct settings *settings, struct gathered *gathered)
+{
+	gathered->status = calloc((size_t)settings->runs + 1, sizeof(int));
+	run_title(settings->plan.command, gathered->text, sizeof(gathered->text));
+	gathered->title = gathered->text;
+	if (regions_begin(&gathered->data) && gathered->status)
+		return true;
+	util_error("out of memory");
+	return false;
+}
+
+static void run_free(struct gathered *gathered)
+{
+	regions_free(&gathered->data);
+	free(gathered->status);
+}
+
 /* The status is that of the first run that failed. A program's own failure says more than that there is no
  * report of it. */
-static int run_all(struct settings *settings, const char *title)
+static int run_all(struct settings *settings)
 {
-	struct gathered gathered = {.status = calloc((size_t)settings->runs + 1, sizeof(int))};
-	char *directory;
-	int error = regions_prepare(&settings->plan, &directory), status = 0, last;
+	struct gathered gathered = {.unfinished = 0};
+	int error = run_begin(settings, &gathered) ? regions_prepare(&settings->plan) : UTIL_FAILED,
+	    status = 0;
 
-	if (!error && (!gathered.status || !regions_begin(&gathered.data))) {
-		util_error("out of memory");
-		error = UTIL_FAILED;
-	}
 	for (long i = 0; !error && i < settings->runs; i++) {
-		error = run_once(settings, &gathered, directory);
-		last = gathered.status[i];
-		status = status ? status : run_failed(last) ? last : 0;
+		error = run_once(settings, &gathered);
+		status = !status && run_failed(gathered.status[i]) ? gathered.status[i] : status;
 	}
 	if (!error && !settings->plan.files)
-		error = report_make(settings, &gathered, title);
+		error = report_make(settings, &gathered, &settings->out, settings->format.format);
 	if (!error && gathered.bad)
 		error = UTIL_NO;
-	regions_tidy(directory);
-	regions_free(&gathered.data);
-	free(gathered.status);
+	regions_tidy(&settings->plan);
+	run_free(&gathered);
+	return status ? stat_run_exit_status(status) : error;
+}
+
+/* ---- two programs in turn --------------------------------------------------------------------- */
+
+/* Before and after. Reports go to files that are kept, or to memory. */
+struct turns {
+	struct gathered side[2];
+	char *program[2], *file[2], *shown[2];
+	struct util_output out[2];
+	int memory[2]; /* -1: none */
+	char name[64]; /* of the measurement, which no other has */
+};
+
+static bool turns_name(char name[64])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/uuid", "re");
+	const bool done = file && fscanf(file, "%63s", name) == 1;
+
+	if (!done)
+		util_error("cannot read '/proc/sys/kernel/random/uuid': %s", strerror(errno));
+	if (file)
+		fclose(file);
+	return done;
+}
+
+/* Opens a side's report. */
+static int turns_open(struct turns *turns, unsigned side, const char *keep)
+{
+	static const char *const names[] = {"before", "after"};
+	int n;
+
+	if (!keep)
+		turns->memory[side] = memfd_create(names[side], MFD_CLOEXEC);
+	n = keep ? asprintf(&turns->file[side], "%s/%s.json", keep, names[side])
+		 : asprintf(&turns->file[side], "/proc/self/fd/%d", turns->memory[side]);
+	if (n < 0) {
+		turns->file[side] = NULL;
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	turns->shown[side] = keep ? turns->file[side] : turns->side[side].text;
+	return util_output_open(&turns->out[side], turns->file[side], stdout);
+}
+
+static int turns_begin(struct turns *turns, struct settings *settings)
+{
+	struct stat report, out;
+	int error = turns_name(turns->name) ? 0 : UTIL_FAILED;
+
+	turns->program[0] = (char *)settings->plan.against;
+	turns->program[1] = settings->plan.command[0];
+	for (unsigned side = 0; side < 2; side++) {
+		turns->memory[side] = -1;
+		turns->side[side].side = side;
+		turns->side[side].turns = turns->name;
+		settings->plan.command[0] = turns->program[side];
+		if (!error)
+			error = run_begin(settings, &turns->side[side])
+					? turns_open(turns, side, settings->keep)
+					: UTIL_FAILED;
+		if (!error && !fstat(fileno(turns->out[side].file), &report) &&
+		    !fstat(fileno(settings->out.file), &out) && report.st_dev == out.st_dev &&
+		    report.st_ino == out.st_ino) {
+			util_error(
+				"'%s' is a report of --keep: name another file for -o, where the comparison goes",
+				settings->output);
+			error = UTIL_FAILED;
+		}
+	}
+	return error;
+}
+
+static void turns_free(struct turns *turns)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		util_output_drop(&turns->out[side]);
+		if (turns->memory[side] >= 0)
+			close(turns->memory[side]);
+		free(turns->file[side]);
+		run_free(&turns->side[side]);
+	}
+}
+
+/* Runs the next pair. If one of the two leaves nothing, the other one is left out, too. */
+static int turns_run(struct turns *turns, struct settings *settings, int *status)
+{
+	const unsigned pair = turns->side[0].data.runs;
+	int error = 0;
+
+	for (unsigned turn = 2 * pair; !error && turn < 2 * pair + 2; turn++) {
+		struct gathered *side = &turns->side[regions_turn(pair, 1) == turn];
+
+		settings->plan.command[0] = turns->program[side->side];
+		error = run_once(settings, side);
+		*status = !*status && run_failed(side->status[pair]) ? side->status[pair] : *status;
+	}
+	for (unsigned i = 0; error && i < 2; i++) {
+		struct regions_data *data = &turns->side[i].data;
+
+		while (data->processes && data->process[data->processes - 1].run == pair)
+			regions_drop_last(data);
+		data->runs = pair;
+	}
+	return error;
+}
+
+/* As run_all, with a comparison for a report. If the runs end early, the reports have the pairs before. */
+static int turns_all(struct settings *settings)
+{
+	struct turns turns = {.name = ""};
+	struct regions_side side[2];
+	int error = turns_begin(&turns, settings), status = 0, kept = 0;
+
+	if (!error)
+		error = regions_prepare(&settings->plan);
+	for (long i = 0; !error && i < settings->runs; i++)
+		error = turns_run(&turns, settings, &status);
+	for (unsigned i = 0; i < 2; i++) {
+		side[i] = (struct regions_side){.file = &turns.file[i], .files = 1};
+		if (!kept && turns.side[i].data.runs)
+			kept = report_make(settings, &turns.side[i], &turns.out[i], UTIL_JSON);
+	}
+	error = error ? error : kept ? kept : diff_report(settings, side, turns.shown);
+	if (!error && (turns.side[0].bad || turns.side[1].bad))
+		error = UTIL_NO;
+	regions_tidy(&settings->plan);
+	turns_free(&turns);
 	return status ? stat_run_exit_status(status) : error;
 }
 
 static int run(struct settings *settings)
 {
-	char title[256] = "";
-	size_t used = 0;
-	int error = check_run(settings), i;
+	int error = check_run(settings);
 
 	if (!error && settings->plan.simulate && !settings->plan.events && !settings->metrics)
 		error = add_events(settings, REGIONS_SIM_EVENTS);
@@ -520,10 +704,7 @@ static int run(struct settings *settings)
 		free(settings->plan.events);
 		settings->plan.events = events;
 	}
-	for (i = 0; settings->plan.command[i] && used < sizeof(title); i++)
-		used += (size_t)snprintf(title + used, sizeof(title) - used, "%s%s", i ? " " : "",
-					 settings->plan.command[i]);
-	return run_all(settings, title);
+	return settings->plan.against ? turns_all(settings) : run_all(settings);
 }
 
 int main(int argc, char **argv)

@@ -103,4 +103,57 @@ TEST(test_estimates)
 	regions_free(&data);
 }
 
+/* Runs drift by far more than the two of a pair differ. */
+TEST(test_pairs)
+{
+	struct regions_pair pair[] = {{0, 1}, {3, 2}};
+	double change[2];
+	const struct regions_pairs pairs = {pair, change, 2};
+	static const double values[] = {100, 103, 205, 200};
+	struct regions_data data;
+	struct regions_runs runs;
+	struct util_difference d;
+	unsigned counted;
+
+	begin(&data);
+	for (unsigned i = 0; i < RUNS; i++)
+		add_run(&data, values[i], 0, false);
+	assert_true(regions_runs_sum(&data, REGIONS_BY_NAME, &runs));
+	d = regions_runs_compare(&runs, &pairs, A, REGIONS_EVENT, false, &counted);
+	assert_int_equal(counted, 2);
+	assert_true(d.before.value == 150 && d.after.value == 154 && d.change == 4);
+	/* Differences are 3 and 5. */
+	assert_true(fabs(d.error - 1) < 1e-12 && d.freedom == 1);
+	/* The first run has not counted it, and its partner is left out. */
+	d = regions_runs_compare(&runs, &pairs, A, REGIONS_EVENT + 1, false, &counted);
+	assert_int_equal(counted, 1);
+	assert_true(d.before.exact && d.after.exact && d.change == 0 && d.chance == 1);
+	regions_runs_free(&runs);
+	regions_free(&data);
+	/* The order changes from pair to pair. */
+	assert_true(regions_turn(0, 0) == 0 && regions_turn(0, 1) == 1);
+	assert_true(regions_turn(1, 0) == 3 && regions_turn(1, 1) == 2);
+}
+
+/* What estimates are known to counts where pairs are nearer to each other. */
+TEST(test_pairs_of_estimates)
+{
+	struct regions_pair pair[] = {{0, 1}, {2, 3}};
+	double change[2];
+	const struct regions_pairs pairs = {pair, change, 2};
+	struct regions_data data;
+	struct regions_runs runs;
+	struct util_difference d;
+	unsigned counted;
+
+	begin(&data);
+	for (unsigned i = 0; i < RUNS; i++)
+		add_run(&data, 100 + i % 2, 20, false);
+	assert_true(regions_runs_sum(&data, REGIONS_BY_NAME, &runs));
+	d = regions_runs_compare(&runs, &pairs, A, REGIONS_EVENT, false, &counted);
+	assert_true(d.change == 1 && fabs(d.error - 20) < 1e-12);
+	regions_runs_free(&runs);
+	regions_free(&data);
+}
+
 UNIT_TESTS(regions_runs, NULL, NULL)

@@ -51,6 +51,33 @@ TEST(test_kinds)
 	assert_true(util_difference_judge(list, 0));
 }
 
+/* The error of pairs' differences counts, and not that of either side. */
+TEST(test_pairs)
+{
+	const struct util_measured rough = {.value = 100, .error = 10, .freedom = 9};
+	const struct util_measured next = {.value = 102, .error = 10, .freedom = 9};
+	double few[] = {3, 1, 2, 2};
+	double ten[] = {2.5, 1.5, 2, 90, 2.5, 1.5, -90, 2, 2.5, 1.5};
+	struct util_difference d = {.before = rough, .after = next};
+
+	util_difference_find_pairs(&d, few, 4);
+	assert_true(d.change == 2 && d.freedom == 3 && fabs(d.error - sqrt(2. / 3) / 2) < 1e-12);
+	assert_true(fabs(d.high - (2 + d.error * mpxi_level_student(.95, 3))) < 1e-9);
+	/* An error that is known beforehand. */
+	d.error = 3;
+	util_difference_find_pairs(&d, few, 4);
+	assert_true(d.error == 3 && d.chance > .5);
+	/* The largest and the smallest one are left out; then four of 2.5, four of 1.5 and two of 2 are to be
+	 * summed. */
+	d.error = 0;
+	util_difference_find_pairs(&d, ten, 10);
+	assert_true(fabs(d.change - 2) < 1e-12 && d.freedom == 7 && fabs(d.error - sqrt(2. / 56)) < 1e-12);
+	assert_true(d.chance < .01);
+	assert_true(util_difference_judge(&d, 1));
+	assert_int_equal(d.verdict, UTIL_MORE);
+	assert_true(between(rough, next).chance > .5);
+}
+
 /* Of a truth, with a standard error found from so many squares. */
 static struct util_measured measured(double truth, unsigned freedom, uint64_t *random)
 {
