@@ -110,6 +110,13 @@ told()
 	"$tool" --diff "$1" -f csv -o differs "$2" &&
 		awk -F, '$1 == "compared" && $14 ~ /^(less|more)$/ { print $2, $5, $4, $14 }' differs
 }
+# tally LINE: of two comparisons, which are in unchanged and changed; the second has to have LINE
+tally()
+{
+	[ ! -s unchanged ] || same=$((same + 1))
+	! grep -qx "$1" changed || found=$((found + 1))
+	! grep -qv "^solve " changed || others=$((others + 1))
+}
 same=0 found=0 others=0 i=0
 while [ $i -lt 100 ]; do
 	make_runs a.json $((3 * i)) 0
@@ -117,9 +124,7 @@ while [ $i -lt 100 ]; do
 	make_runs c.json $((3 * i + 2)) .05
 	told a.json b.json > unchanged
 	told a.json c.json > changed
-	[ ! -s unchanged ] || same=$((same + 1))
-	! grep -qx "solve CLOCK 1 more" changed || found=$((found + 1))
-	! grep -qv "^solve " changed || others=$((others + 1))
+	tally "solve CLOCK 1 more"
 	i=$((i + 1))
 done
 echo "# of 100 pairs: $same of an unchanged program have a difference; 5 % in solve is found in $found, another region is named in $others"
@@ -164,9 +169,7 @@ while [ $i -lt 100 ]; do
 	told a.json b.json > unchanged
 	told c.json d.json > changed
 	told c.json e.json > unpaired
-	[ ! -s unchanged ] || same=$((same + 1))
-	! grep -qx "solve seconds 0 more" changed || found=$((found + 1))
-	! grep -qv "^solve " changed || others=$((others + 1))
+	tally "solve seconds 0 more"
 	! grep -q "^solve " unpaired || alone=$((alone + 1))
 	i=$((i + 1))
 done

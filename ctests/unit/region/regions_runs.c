@@ -38,6 +38,16 @@ static void begin(struct regions_data *data)
 	assert_int_equal(regions_number(&data->events, "second"), 1);
 }
 
+/* As many runs as there are values, each with all of its value in "a". */
+static void begin_runs(struct regions_data *data, struct regions_runs *runs, const double values[RUNS],
+		       double error)
+{
+	begin(data);
+	for (unsigned i = 0; i < RUNS; i++)
+		add_run(data, values[i], error, false);
+	assert_true(regions_runs_sum(data, REGIONS_BY_NAME, runs));
+}
+
 static struct util_measured mean(const struct regions_runs *runs, uint32_t key, uint32_t measure, unsigned n)
 {
 	unsigned counted;
@@ -86,6 +96,8 @@ TEST(test_exact)
 	regions_free(&data);
 }
 
+static const double alternate[RUNS] = {100, 101, 100, 101};
+
 /* Runs are nearer to each other than their errors say. */
 TEST(test_estimates)
 {
@@ -93,10 +105,7 @@ TEST(test_estimates)
 	struct regions_runs runs;
 	struct util_measured of;
 
-	begin(&data);
-	for (unsigned i = 0; i < RUNS; i++)
-		add_run(&data, 100 + i % 2, 20, false);
-	assert_true(regions_runs_sum(&data, REGIONS_BY_NAME, &runs));
+	begin_runs(&data, &runs, alternate, 20);
 	of = mean(&runs, A, REGIONS_EVENT, RUNS);
 	assert_true(of.value == 100.5 && of.error == 10 && !of.exact);
 	regions_runs_free(&runs);
@@ -115,10 +124,7 @@ TEST(test_pairs)
 	struct util_difference d;
 	unsigned counted;
 
-	begin(&data);
-	for (unsigned i = 0; i < RUNS; i++)
-		add_run(&data, values[i], 0, false);
-	assert_true(regions_runs_sum(&data, REGIONS_BY_NAME, &runs));
+	begin_runs(&data, &runs, values, 0);
 	d = regions_runs_compare(&runs, &pairs, A, REGIONS_EVENT, false, &counted);
 	assert_int_equal(counted, 2);
 	assert_true(d.before.value == 150 && d.after.value == 154 && d.change == 4);
@@ -135,7 +141,7 @@ TEST(test_pairs)
 	assert_true(regions_turn(1, 0) == 3 && regions_turn(1, 1) == 2);
 }
 
-/* What estimates are known to counts where pairs are nearer to each other. */
+/* The errors of estimates count where pairs are nearer to each other. */
 TEST(test_pairs_of_estimates)
 {
 	struct regions_pair pair[] = {{0, 1}, {2, 3}};
@@ -146,10 +152,7 @@ TEST(test_pairs_of_estimates)
 	struct util_difference d;
 	unsigned counted;
 
-	begin(&data);
-	for (unsigned i = 0; i < RUNS; i++)
-		add_run(&data, 100 + i % 2, 20, false);
-	assert_true(regions_runs_sum(&data, REGIONS_BY_NAME, &runs));
+	begin_runs(&data, &runs, alternate, 20);
 	d = regions_runs_compare(&runs, &pairs, A, REGIONS_EVENT, false, &counted);
 	assert_true(d.change == 1 && fabs(d.error - 20) < 1e-12);
 	regions_runs_free(&runs);
