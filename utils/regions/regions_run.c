@@ -264,7 +264,7 @@ char *regions_whole_path(const char *directory)
 	return asprintf(&path, "%s/" WHOLE, directory) < 0 ? NULL : path;
 }
 
-static int simulate(const struct regions_plan *plan, const char *directory, int *status)
+static int regions_run_simulated(const struct regions_plan *plan, const char *directory, int *status)
 {
 	char *report = regions_whole_path(directory);
 	char **all = report ? regions_sim_command(plan->command, report) : NULL;
@@ -302,7 +302,7 @@ int regions_run(const struct regions_plan *plan, char **place, int *status)
 		util_error("'%s' cannot be made: %s", *place, strerror(errno));
 		return UTIL_FAILED;
 	}
-	return plan->simulate ? simulate(plan, *place, status)
+	return plan->simulate ? regions_run_simulated(plan, *place, status)
 			      : regions_run_command(plan, plan->command, status);
 }
 
