@@ -457,7 +457,7 @@ static void *close_later(void *fd)
 	return NULL;
 }
 
-/* Somebody's copy of the descriptor keeps a removed event in its group: a child before its exec, or a reader
+/* A copy of the descriptor keeps a removed event in its group: a child before its exec, or a reader
  * of /proc. */
 TEST(test_a_removed_event_that_another_holds)
 {

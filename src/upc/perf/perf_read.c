@@ -58,12 +58,12 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const
 }
 
 /*
- * read_members - reads a group of one target by fd, whose members are known to number `members`.
+ * read_members - reads the group of one target by fd, until it has no more than so many events.
  * An event whose descriptor is closed stays in its group while another process has a copy of the
  * descriptor: a child between fork and exec, or a reader of /proc. The copy goes soon, so the read
  * is repeated for up to 100 ms.
  */
-static ssize_t read_members(const struct upci_perf *p, int fd, unsigned members)
+static ssize_t read_members(const struct upci_perf *p, int fd, unsigned events)
 {
 	static const struct timespec pause = {0, 100000};
 	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
@@ -71,7 +71,7 @@ static ssize_t read_members(const struct upci_perf *p, int fd, unsigned members)
 	unsigned tries;
 
 	for (tries = 0; tries < 1000; tries++) {
-		if (got < 0 ? errno != ENOSPC : got == 0 || head->events <= members)
+		if (got < 0 ? errno != ENOSPC : got == 0 || head->events <= events)
 			break;
 		nanosleep(&pause, NULL);
 		got = read(fd, p->buffer, p->buffer_bytes);
