@@ -24,6 +24,7 @@
 	X(READ, read, ANY, "a group of perf events")                        \
 	X(PREAD, pread64, ANY, "a file of /proc or /sys, from its start")   \
 	X(CLOCK, clock_gettime, ANY, "CPU time, which the vDSO has not")    \
+	X(COPY, process_vm_readv, ANY, "words of a stack")                  \
 	X(GETPID, getpid, ANY, "whether the set is a parent's")             \
 	X(GETTID, gettid, ANY, "whose thread it is")                        \
 	X(MASK, rt_sigprocmask, ANY, "the slices' signal, at a start")      \

@@ -9,6 +9,9 @@
 #include <papi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
 
 #include "../../lib/signal_frame.h"
 #include "../unit_test.h"
@@ -50,6 +53,17 @@ static plain void question(void)
 {
 	answer = -1;
 	raise(SIGUSR2);
+}
+
+/* What earlier calls have left there would be found instead. */
+static plain void wipe(void)
+{
+	volatile uintptr_t words[1024];
+	unsigned i;
+
+	for (i = 0; i < 1024; i++)
+		words[i] = 0;
+	depth += (int)words[0];
 }
 
 static papi_like void pretend_to_call(void (*function)(void))
@@ -98,6 +112,7 @@ TEST(in_what_it_calls)
 	assert_int_equal(answer, 1);
 	pretend_to_call(question);
 	assert_int_equal(answer, 1);
+	wipe();
 	question();
 	assert_int_equal(answer, 0);
 }
@@ -139,23 +154,25 @@ static plain void leave_words(void)
 	question();
 }
 
+/* They may be PAPI's, as this program has its code; but not in a hundred ticks and 0.4 s. */
 TEST(old_words)
 {
-	leave_words();
+	struct timespec begin, now;
+	unsigned yes = 0;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	for (leave_words(); answer == 1; leave_words())
+		yes++;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	assert_int_equal(answer, 0);
+	assert_in_range(yes, 99, UINT_MAX);
+	assert_in_range((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000, 399,
+			60000);
+	/* From the start again. */
+	leave_words();
+	assert_int_equal(answer, 1);
 	pretend_to_call(leave_words);
 	assert_int_equal(answer, 1);
-}
-
-/* What earlier calls have left there would be found instead. */
-static plain void wipe(void)
-{
-	volatile uintptr_t words[1024];
-	unsigned i;
-
-	for (i = 0; i < 1024; i++)
-		words[i] = 0;
-	depth += (int)words[0];
 }
 
 /* A question that is asked from here: what lies further down is libc's. */
@@ -215,6 +232,7 @@ static void *in_any_place(void *way)
 		ask_further_down(*(enum way *)way, room);
 		failures += answer != 1;
 	}
+	mpxi_inside_leave();
 	return &failures;
 }
 
@@ -256,24 +274,56 @@ static plain void interrupt(void)
 	depth++;
 }
 
-TEST(in_another_handler)
+/* In a thread of its own, with nothing older on its stacks. */
+static void *alone(void *function)
 {
 	static char stack[256 << 10];
+	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
+
+	mpxi_inside_prepare();
+	memset(stack, 0, sizeof(stack));
+	sigaltstack(&alternate, NULL);
+	((void (*)(void))(uintptr_t)function)();
+	sigaltstack(&none, NULL);
+	mpxi_inside_leave();
+	return NULL;
+}
+
+static int answer_alone(void (*function)(void))
+{
+	const size_t size = 1 << 20;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	answer = -1;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstack(&attr, memory, size), 0);
+	assert_int_equal(pthread_create(&thread, &attr, alone, (void *)(uintptr_t)function), 0);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	munmap(memory, size);
+	return answer;
+}
+
+static void papi_is_interrupted(void)
+{
+	pretend_to_call(interrupt);
+}
+
+TEST(in_another_handler)
+{
 	struct sigaction action = {.sa_handler = handler_of_the_program};
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
 	int turn;
 
-	sigaltstack(&alternate, NULL);
 	for (turn = 0; turn < 2; turn++) {
 		action.sa_flags = turn ? SA_ONSTACK : 0;
 		sigaction(SIGUSR1, &action, NULL);
-		interrupt();
-		assert_int_equal(answer, 0);
-		pretend_to_call(interrupt);
-		assert_int_equal(answer, 1);
+		assert_int_equal(answer_alone(interrupt), 0);
+		assert_int_equal(answer_alone(papi_is_interrupted), 1);
 		assert_int_equal(has_room, 1);
 	}
-	sigaltstack(&none, NULL);
 	signal(SIGUSR1, SIG_DFL);
 }
 
@@ -341,11 +391,6 @@ static void from_deep_down(void)
 	deep(200);
 }
 
-static void from_too_deep_down(void)
-{
-	deep(400);
-}
-
 static plain void very_deep(int n)
 {
 	volatile char much[8192];
@@ -360,12 +405,12 @@ static plain void very_deep(int n)
 
 TEST(deep_stacks)
 {
+	wipe();
 	from_deep_down();
 	assert_int_equal(answer, 0);
 	pretend_to_call(from_deep_down);
 	assert_int_equal(answer, 1);
-	pretend_to_call(from_too_deep_down); /* more frames than are walked */
-	assert_int_equal(answer, 1);
+	wipe();
 	very_deep(100);
 	assert_int_equal(answer, 0);
 }
@@ -377,9 +422,11 @@ static void *in_a_thread(void *prepare)
 	if (prepare)
 		mpxi_inside_prepare();
 	question();
-	failures = answer != 0;
+	/* A thread that is not prepared is not known. */
+	failures = answer != !prepare;
 	pretend_to_call(question);
 	failures += answer != 1;
+	mpxi_inside_leave();
 	return failures ? &failures : NULL;
 }
 
@@ -394,6 +441,81 @@ TEST(threads)
 		assert_int_equal(pthread_create(&thread, NULL, in_a_thread, prepare ? &thread : NULL), 0);
 		pthread_join(thread, &failed);
 		assert_null(failed);
+	}
+}
+
+/* PAPI's frame lies under a large one of a handler's: it is looked for as far. */
+static void handler_with_a_large_frame(int signo)
+{
+	volatile char large[1 << 20];
+
+	(void)signo;
+	large[0] = 1;
+	question();
+	depth += large[0];
+}
+
+static plain void interrupt_largely(void)
+{
+	raise(SIGUSR1);
+	depth++;
+}
+
+TEST(large_frames)
+{
+	struct sigaction action = {.sa_handler = handler_with_a_large_frame};
+
+	sigaction(SIGUSR1, &action, NULL);
+	wipe();
+	interrupt_largely();
+	assert_int_equal(answer, 0);
+	pretend_to_call(interrupt_largely);
+	assert_int_equal(answer, 1);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* Another stack: the words are copied, up to memory that is not there. */
+static ucontext_t here, there;
+static void (*asked_there)(void);
+
+static void on_the_other_stack(void)
+{
+	asked_there();
+}
+
+static void call_papi(void)
+{
+	pretend_to_call(question);
+}
+
+static int ask_there(void (*function)(void), size_t size)
+{
+	const size_t page = 65536;
+	char *memory =
+		mmap(NULL, size + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	mprotect(memory, page, PROT_NONE);
+	mprotect(memory + page + size, page, PROT_NONE);
+	asked_there = function;
+	getcontext(&there);
+	there.uc_stack.ss_sp = memory + page;
+	there.uc_stack.ss_size = size;
+	there.uc_link = &here;
+	makecontext(&there, on_the_other_stack, 0);
+	swapcontext(&here, &there);
+	munmap(memory, size + 2 * page);
+	return answer;
+}
+
+TEST(other_stacks)
+{
+	static const size_t sizes[] = {64 << 10, 128 << 10, 1 << 20};
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(ask_there(question, sizes[i]), 0);
+		assert_int_equal(ask_there(call_papi, sizes[i]), 1);
 	}
 }
 
@@ -416,11 +538,11 @@ static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
  * libupc nor PAPI: nothing of it is theirs. */
 TEST(what_is_shared)
 {
-	struct mpxi_code code[4];
+	struct mpxi_code code[4], own[2];
 	uintptr_t bias = 0;
 
 	dl_iterate_phdr(bias_of_program, &bias);
-	assert_int_equal(mpxi_inside_program(bias, code), 0);
+	assert_int_equal(mpxi_inside_program(bias, code, own), 0);
 }
 
 /* PAPI calls back for the thread's number. */
@@ -448,13 +570,10 @@ TEST(papi_itself)
 	assert_non_null((void *)thread_init);
 	assert_int_equal(init(version), version);
 	mpxi_inside_prepare();
-	question();
-	assert_int_equal(answer, 0);
+	assert_int_equal(answer_alone(question), 0);
 	answer = -1;
 	assert_int_equal(thread_init(thread_number), 0);
 	assert_int_equal(answer, 1);
-	question();
-	assert_int_equal(answer, 0);
 }
 
 UNIT_TESTS(mpx_inside, setup, NULL)

@@ -90,6 +90,7 @@ static void in_child(void)
 			mpxi_timer_forget(&self->timer);
 			mpxi_core_forget(self->core);
 			mpxi_papi_forget(self->papi);
+			mpxi_inside_leave();
 			while (self->sets) {
 				struct mpxi_handle *handle = self->sets;
 
@@ -180,7 +181,7 @@ static int init(const struct mpx_options *o)
 		made.backend.has_covariate = true;
 	}
 	if (!error)
-		error = mpxi_inside_prepare();
+		error = mpxi_inside_find();
 	/* What was asked for is tried here, where it can be told. */
 	if (!error && (o->clock != MPX_CLOCK_AUTO || made.backend.has_covariate)) {
 		error = mpxi_papi_create(&made.backend, &trial);

@@ -24,6 +24,7 @@ static void destroy(struct mpxi_thread *thread)
 	mpxi_self = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	mpxi_timer_close(&thread->timer);
+	mpxi_inside_leave();
 	/* What PAPI has forgotten cannot be stopped: its numbers may be others' now. */
 	if (mpxi_papi_is_gone(thread->papi)) {
 		mpxi_core_forget(thread->core);
@@ -96,8 +97,10 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 
 	if (!error)
 		error = mpxi_papi_create(&library->backend, &thread->papi);
-	if (error)
+	if (error) {
+		mpxi_inside_leave();
 		return error;
+	}
 	options.backend = thread->papi;
 	options.covariate = mpxi_papi_has_covariate(thread->papi);
 	mpxi_tick_options(&options, library->slice_ns, thread);
@@ -109,8 +112,10 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 		if (error)
 			mpxi_core_destroy(thread->core);
 	}
-	if (error)
+	if (error) {
 		mpxi_papi_destroy(thread->papi);
+		mpxi_inside_leave();
+	}
 	return error;
 }
 

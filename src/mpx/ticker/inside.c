@@ -1,53 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside.c - finds PAPI's code on the interrupted stack.
+ * inside.c - is PAPI active in the thread that a signal has interrupted?
  *
  * That the program counter lies elsewhere says little: PAPI calls libc, an overflow
  * handler runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI.
  * But who is inside a library has left an address of its code behind: a return address,
- * or the program counter in a signal's frame. So first the words of the stack are
- * looked through. None in the libraries: surely outside, which is nearly always so and
- * costs a fraction of a microsecond. A word that is there may be left over from a call
- * that is over; then the stack is walked by the unwind tables, up to the oldest such
- * word and no further.
+ * or the program counter in a signal's frame. So the words of the stack are looked
+ * through. None in the libraries: surely outside, which is nearly always so and costs a
+ * fraction of a microsecond.
  *
- * A handler's calls: _Unwind_Backtrace, _Unwind_GetIPInfo, _Unwind_GetCFA. They work on
- * the stack, and find the tables by _dl_find_object where libgcc (12) and glibc (2.35)
- * have it: no lock, no allocation. Older ones go by dl_iterate_phdr, under a lock of the
- * loader's: a thread that has a word of PAPI's on its stack and is in dlopen would find
- * the loader's list half changed. Nothing better is to be had there.
+ * A word that is there may be left over from a call that is over. No stack is walked to
+ * tell that: a coroutine's return address may not be there yet, tables of unwinding may
+ * be wrong, and both would crash the program. PAPI calls little that is not its own, and
+ * inside_apart.c knows of code that it does not call. There, PAPI can be active only
+ * below the frame of a signal: of PAPI's own (its handler has called the program's), or
+ * of one that has interrupted PAPI or what it calls. So a word counts where
+ *
+ *   the program counter, or that in a signal's frame below the word, is not apart, or
+ *   the frame of a signal lies above the word.
+ *
+ * A word that is left over puts ticks off while the program is in libc and the like, and
+ * what is not known. That has an end: STALE_TICKS in a row, none of them in PAPI's own
+ * code, and STALE_NS of CPU time, after which the slice is lost anyway (core.c). No call
+ * of PAPI's is in libc so long. A tick at the end of a system call says less, since PAPI
+ * spends its time in those: 16 of them are as one.
+ *
+ * A handler's calls: process_vm_readv and getpid (inside_stack.c), and clock_gettime,
+ * all three only where a word is found or the stack is not the thread's own.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr, pthread_getattr_np, REG_RIP */
 #endif
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
-#include <unwind.h>
 
 #include "core/error.h"
 #include "ticker/inside.h"
+#include "ticker/inside_apart.h"
 #include "ticker/inside_program.h"
+#include "ticker/inside_ranges.h"
+#include "ticker/inside_stack.h"
 
-#define RANGES 16
-#define SCAN_MAX (128u << 10)
-#define FRAMES_MAX 256 /* of 0.1 to 0.2 us each, in the rare case that they are walked */
+#define SCAN_MAX ((size_t)128 << 10)
+/* Where signals are blocked that were not: in a handler, PAPI may lie far above. */
+#define SCAN_FAR ((size_t)4 << 20)
 
-/* Only ever appended to; used is stored after the entry, for handlers on any thread. */
-static struct {
-	uintptr_t begin, end;
-} ranges[RANGES];
-static atomic_uint used;
-/* From the lowest of them to the highest, as a span; stored after used. */
-static atomic_uint_least64_t hull_of_all;
+#define STALE_TICKS 100
+#define STALE_NS UINT64_C(400000000)
+#define USER_TICK 16 /* a tick at the end of a system call: 1 */
+
+static atomic_bool copies;  /* the kernel copies stacks: not in some sandboxes */
 static atomic_bool unknown; /* PAPI is in the program itself, where is not known */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding; no handler takes it */
+static unsigned ranges_known; /* when code apart was looked for; the lock is held */
 
-/* The thread's stack, 0: not known. Partner: the handler on the same thread. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) volatile uintptr_t stack_begin, stack_end;
+static struct mpxi_code own[2]; /* of a program that has PAPI in itself; the lock is held */
+
+struct stale {
+	unsigned ticks; /* that were put off for a word, in a row */
+	uint64_t since; /* the first, in CPU time */
+};
+
+struct inside {
+	struct mpxi_stack stack;
+	uint64_t blocked; /* signals, in ordinary context */
+	struct stale stale;
+};
+
+/* NULL: not prepared. Partner: the handler on the same thread. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct inside *volatile self;
 
 /* Whichever of the two libraries are there. */
 extern int PAPI_read(int, long long *) __attribute__((weak));
@@ -55,37 +82,23 @@ extern const char *upc_last_message(void) __attribute__((weak));
 /* glibc's: where the main thread's stack was before its first function. */
 extern void *__libc_stack_end __attribute__((weak));
 
-/* A span (see oldest_word): its first address and how far it goes, in 32 bits each. */
-static uint64_t hull_of_ranges(unsigned n)
-{
-	uintptr_t low = ranges[0].begin, high = ranges[0].end;
-	unsigned i;
-
-	for (i = 1; i < n; i++) {
-		low = ranges[i].begin < low ? ranges[i].begin : low;
-		high = ranges[i].end > high ? ranges[i].end : high;
-	}
-	high = high - low - 1 < UINT32_MAX ? high - low - 1 : UINT32_MAX;
-	return (uint64_t)(uint32_t)low << 32 | high;
-}
-
 static int add_locked(uintptr_t begin, uintptr_t end)
 {
-	unsigned n = atomic_load(&used), i;
+	if (mpxi_ranges_add_locked(begin, end))
+		return MPXI_OK;
+	return mpxi_error(MPXI_ENOMEM, "too many pieces of code belong to PAPI and libupc; are they "
+				       "loaded several times?");
+}
 
-	for (i = 0; i < n; i++)
-		if (begin >= ranges[i].begin && end <= ranges[i].end)
-			return MPXI_OK;
-	if (n == RANGES)
-		return mpxi_error(MPXI_ENOMEM,
-				  "more than %d pieces of code belong to PAPI and "
-				  "libupc; are they loaded several times?",
-				  RANGES);
-	ranges[n].begin = begin;
-	ranges[n].end = end;
-	atomic_store(&used, n + 1);
-	atomic_store(&hull_of_all, hull_of_ranges(n + 1));
-	return MPXI_OK;
+/* Where there is new code of PAPI's, what it calls is not what it was. */
+static void find_apart_locked(void)
+{
+	const unsigned n = mpxi_ranges_used_sig();
+
+	if (n == ranges_known)
+		return;
+	ranges_known = n;
+	mpxi_apart_find_locked(mpxi_ranges_meet, own);
 }
 
 int mpxi_inside_add(uintptr_t begin, uintptr_t end)
@@ -96,8 +109,10 @@ int mpxi_inside_add(uintptr_t begin, uintptr_t end)
 		return mpxi_error(MPXI_EINVAL, "a range of code that is empty");
 	pthread_mutex_lock(&lock);
 	error = add_locked(begin, end);
-	if (!error)
+	if (!error) {
+		find_apart_locked();
 		atomic_store(&unknown, false);
+	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -132,7 +147,7 @@ static int add_program(const struct dl_phdr_info *info, int *error)
 
 	if (found)
 		return 0;
-	n = mpxi_inside_program(info->dlpi_addr, code);
+	n = mpxi_inside_program(info->dlpi_addr, code, own);
 	found = n > 0;
 	if (!n && holds(info, (uintptr_t)PAPI_read))
 		*error = MPXI_ENOSUPP;
@@ -169,52 +184,76 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 
 /* Above its oldest frame lie a thread's own record, or the program's arguments and
  * environment and up to 8 KiB of nothing: that is not looked through. */
-static void lower_end(uintptr_t end)
+static void lower_end(struct mpxi_stack *stack, uintptr_t end)
 {
-	if (end > (uintptr_t)__builtin_frame_address(0) && end < stack_end)
-		stack_end = end;
+	if (end > (uintptr_t)__builtin_frame_address(0) && end < stack->end)
+		stack->end = end;
 }
 
-static void find_stack(void)
+static void find_stack(struct mpxi_stack *stack)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	pthread_attr_t attr;
 	void *begin;
 	size_t size;
 
-	/* Memcheck would complain of every word that nobody has written: walk there. */
-	if (stack_end || (preload && strstr(preload, "vgpreload_")))
+	/* Memcheck would complain of every word that nobody has written, but not of copies. */
+	if (preload && strstr(preload, "vgpreload_"))
 		return;
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return;
 	if (!pthread_attr_getstack(&attr, &begin, &size)) {
-		stack_begin = (uintptr_t)begin;
-		stack_end = (uintptr_t)begin + size;
-		lower_end((uintptr_t)pthread_self());
+		stack->begin = (uintptr_t)begin;
+		stack->end = (uintptr_t)begin + size;
+		lower_end(stack, (uintptr_t)pthread_self());
 		if (&__libc_stack_end)
-			lower_end((uintptr_t)__libc_stack_end);
+			lower_end(stack, (uintptr_t)__libc_stack_end);
 	}
 	pthread_attr_destroy(&attr);
 }
 
-static _Unwind_Reason_Code nothing(struct _Unwind_Context *context, void *argument)
+/* The signals below 65, of which the kernel's set is. */
+static uint64_t set_of(const sigset_t *set)
 {
-	(void)context;
-	(void)argument;
-	return _URC_NO_REASON;
+	uint64_t bits;
+
+	memcpy(&bits, set, sizeof(bits));
+	return bits;
 }
 
-int mpxi_inside_prepare(void)
+static int prepare_thread(void)
+{
+	struct inside *made;
+	sigset_t blocked;
+
+	if (self)
+		return MPXI_OK;
+	made = malloc(sizeof(*made));
+	if (!made)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's stack");
+	/* The copy's pages stay untouched until there is a stack to be copied. */
+	made->stack.begin = made->stack.end = 0;
+	made->stale = (struct stale){0, 0};
+	find_stack(&made->stack);
+	sigemptyset(&blocked);
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	made->blocked = set_of(&blocked);
+	atomic_signal_fence(memory_order_release);
+	self = made;
+	return MPXI_OK;
+}
+
+int mpxi_inside_find(void)
 {
 	int error = MPXI_OK;
 
+	atomic_store(&copies, mpxi_stack_copies());
 	pthread_mutex_lock(&lock);
 	dl_iterate_phdr(add_object, &error);
-	if (error == MPXI_ENOSUPP && !atomic_load(&used))
+	if (error == MPXI_ENOSUPP && !mpxi_ranges_used_sig())
 		atomic_store(&unknown, true);
+	find_apart_locked();
 	pthread_mutex_unlock(&lock);
-	find_stack();
-	_Unwind_Backtrace(nothing, NULL);
 	if (error == MPXI_ENOSUPP)
 		return mpxi_error(MPXI_ENOSUPP,
 				  "PAPI is linked into the program itself, which has no symbols: a "
@@ -223,174 +262,121 @@ int mpxi_inside_prepare(void)
 	return error;
 }
 
-static bool in_ranges(uintptr_t address)
+int mpxi_inside_prepare(void)
 {
-	const unsigned n = atomic_load_explicit(&used, memory_order_acquire);
-	unsigned i;
+	int error = prepare_thread();
 
-	for (i = 0; i < n; i++)
-		if (address - ranges[i].begin < ranges[i].end - ranges[i].begin)
-			return true;
-	return false;
+	return error ? error : mpxi_inside_find();
 }
 
-/* A word as an address: without what signs it. */
-static inline uintptr_t plain(uintptr_t word)
+void mpxi_inside_leave(void)
 {
-#ifdef __aarch64__
-	return word & (((uintptr_t)1 << 48) - 1);
+	struct inside *gone = self;
+
+	self = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	free(gone);
+}
+
+/* Was the thread in the kernel? The instruction before the program counter says so. */
+static bool is_at_system_call(uintptr_t pc)
+{
+#if defined(__x86_64__)
+	static const unsigned char call[] = {0x0f, 0x05};
 #else
-	return word;
+	static const unsigned char call[] = {0x01, 0x00, 0x00, 0xd4}; /* aarch64 */
 #endif
+	unsigned char before[sizeof(call)];
+
+	return mpxi_stack_copy_sig(before, pc - sizeof(call), sizeof(call)) &&
+	       !memcmp(before, call, sizeof(call));
 }
 
-/*
- * Of a word the low 32 bits decide first, as vectors of them are had with the fewest
- * instructions: whether it lies `less' or less behind `first', modulo 2^32. What signs an
- * address lies above them; what else has such bits is told apart later.
- */
-struct span {
-	uint32_t first, less;
+static uint64_t cpu_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A word was found, and PAPI may be active. Have there been so many that it cannot be? */
+static bool is_stale(struct stale *stale, uintptr_t pc)
+{
+	const uint64_t now = cpu_ns();
+
+	if (!stale->ticks)
+		stale->since = now;
+	stale->ticks += is_at_system_call(pc) ? 1 : USER_TICK;
+	if (stale->ticks < STALE_TICKS * USER_TICK || now - stale->since < STALE_NS)
+		return false;
+	stale->ticks = 0;
+	return true;
+}
+
+/* What was interrupted. */
+struct place {
+	uintptr_t pc, sp;
+	size_t most; /* bytes that are looked at */
 };
 
-static inline struct span span_of(uintptr_t begin, uintptr_t end)
+static size_t most_of(const struct inside *inside, const ucontext_t *u, uintptr_t sp)
 {
-	uintptr_t less = end - begin - 1;
+	const size_t most = set_of(&u->uc_sigmask) & ~inside->blocked ? SCAN_FAR : SCAN_MAX;
+	const uintptr_t below = sp - (uintptr_t)u->uc_stack.ss_sp;
 
-	return (struct span){(uint32_t)begin, less > UINT32_MAX ? UINT32_MAX : (uint32_t)less};
+	/* Behind an alternate stack lies anything. Of other stacks the end is not known. */
+	if (below < u->uc_stack.ss_size && u->uc_stack.ss_size - below < most)
+		return u->uc_stack.ss_size - below;
+	return most;
 }
 
-#define BLOCK 32 /* words; constant, so that compilers make vectors of the loop */
-
-/* The comparison is one of signed numbers, which vectors of all machines have. */
-__attribute__((no_sanitize("address", "thread"))) static inline bool block_hits(const uintptr_t *word,
-										struct span span)
+static bool words_say(struct mpxi_stack *stack, const struct place *place)
 {
-	const uint32_t first = span.first + 0x80000000u;
-	const int32_t less = (int32_t)(span.less - 0x80000000u);
-	uint32_t hit = 0;
-	unsigned i;
+	const size_t most = place->most;
+	uintptr_t end = stack->end;
 
-#pragma GCC unroll 8
-	for (i = 0; i < BLOCK; i++)
-		hit |= -(uint32_t)((int32_t)((uint32_t)word[i] - first) <= less);
-	return hit != 0;
-}
-
-__attribute__((no_sanitize("address", "thread"))) static uintptr_t
-oldest_of(const uintptr_t *word, const uintptr_t *stop, struct span span)
-{
-	while (stop-- > word)
-		if ((uint32_t)*stop - span.first <= span.less && in_ranges(plain(*stop)))
-			return (uintptr_t)stop;
-	return 0;
-}
-
-/* The hull has much else in it where the libraries lie apart: a static program has us
- * between the two, and addresses of our own are left on its stack. */
-static __attribute__((noinline)) uintptr_t look_closer(const uintptr_t *word, struct span hull)
-{
-	const unsigned n = atomic_load_explicit(&used, memory_order_acquire);
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (block_hits(word, span_of(ranges[i].begin, ranges[i].end)))
-			return oldest_of(word, word + BLOCK, hull);
-	return 0;
-}
-
-/*
- * Where the oldest word of [sp, end) that is an address in the libraries lies, 0: none.
- * These instructions are counted with the program's in every slice: they are 1.6 a word.
- * It reads other functions' frames, to which sanitizers would object.
- */
-static uintptr_t oldest_word(uintptr_t sp, uintptr_t end)
-{
-	const uintptr_t *word = (const uintptr_t *)(sp & ~(sizeof(*word) - 1));
-	const uintptr_t *stop = (const uintptr_t *)end;
-	const bool blocks = stop - word >= BLOCK;
-	const uint64_t packed = atomic_load_explicit(&hull_of_all, memory_order_acquire);
-	const struct span hull = {(uint32_t)(packed >> 32), (uint32_t)packed};
-	uintptr_t found;
-
-	for (; stop - word >= BLOCK; stop -= BLOCK) {
-		found = block_hits(stop - BLOCK, hull) ? look_closer(stop - BLOCK, hull) : 0;
-		if (found)
-			return found;
+	if (place->sp >= stack->begin && place->sp < stack->end) {
+		end = end - place->sp > most ? place->sp + most : end;
+		if (!mpxi_stack_has_word_sig(place->sp, end))
+			return false;
+	} else if (!atomic_load_explicit(&copies, memory_order_relaxed)) {
+		return true;
 	}
-	if (!blocks)
-		return oldest_of(word, stop, hull);
-	/* The last block overlaps the one before, which had none. */
-	return stop > word && block_hits(word, hull) ? look_closer(word, hull) : 0;
-}
-
-struct walk {
-	uintptr_t oldest;
-	unsigned frames;
-	bool started, inside, passed;
-};
-
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument)
-{
-	struct walk *walk = argument;
-	int interrupted = 0;
-	uintptr_t address = _Unwind_GetIPInfo(context, &interrupted);
-
-	/* Above the first interrupted frame are our handler's own. */
-	walk->started |= interrupted != 0;
-	if (walk->started && in_ranges(address)) {
-		walk->inside = true;
-		return _URC_END_OF_STACK;
-	}
-	if (walk->started && _Unwind_GetCFA(context) > walk->oldest) {
-		walk->passed = true;
-		return _URC_END_OF_STACK;
-	}
-	if (++walk->frames < FRAMES_MAX)
-		return _URC_NO_REASON;
-	walk->inside = true; /* not known */
-	return _URC_END_OF_STACK;
-}
-
-/* oldest is where the last word lies that needs an explanation; UINTPTR_MAX: not known. */
-static bool walk_sig(uintptr_t oldest)
-{
-	struct walk walk = {.oldest = oldest};
-
-	_Unwind_Backtrace(visit, &walk);
-	if (walk.inside || walk.passed)
-		return walk.inside;
-	/* No way further: the end of the stack, or code without tables. */
-	return !walk.started || oldest != UINTPTR_MAX;
+	return mpxi_stack_look_sig(stack, place->pc, place->sp, most, mpxi_apart_has_sig);
 }
 
 bool mpxi_inside_sig(void *context)
 {
 	const ucontext_t *u = context;
-	uintptr_t pc = 0, sp = 0, link = 0, end, oldest;
+	struct inside *inside = self;
+	struct place place = {0, 0, 0};
+	uintptr_t link = 0;
+	bool may;
 
 	if (atomic_load_explicit(&unknown, memory_order_relaxed))
 		return true;
-	if (!atomic_load_explicit(&used, memory_order_acquire))
+	if (!mpxi_ranges_used_sig())
 		return false;
-#if defined(__x86_64__)
-	pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
-	sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-	pc = u->uc_mcontext.pc;
-	sp = u->uc_mcontext.sp;
-	link = plain(u->uc_mcontext.regs[30]);
-#else
-	(void)u; /* the stack is walked */
-#endif
-	if (in_ranges(pc))
+	if (!inside)
 		return true;
-	if (sp < stack_begin || sp >= stack_end)
-		return walk_sig(UINTPTR_MAX); /* an alternate stack, or a coroutine's */
-	end = stack_end - sp > SCAN_MAX ? sp + SCAN_MAX : stack_end;
-	oldest = oldest_word(sp, end);
+#if defined(__x86_64__)
+	place.pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	place.sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	place.pc = u->uc_mcontext.pc;
+	place.sp = u->uc_mcontext.sp;
 	/* A leaf function keeps its return address in a register. */
-	if (!oldest && !in_ranges(link))
-		return false;
-	return walk_sig(oldest ? oldest : sp);
+	link = mpxi_plain_sig(u->uc_mcontext.regs[30]);
+#endif
+	if (mpxi_ranges_have_sig(place.pc) || mpxi_ranges_have_sig(link)) {
+		inside->stale.ticks = 0;
+		return true;
+	}
+	place.most = most_of(inside, u, place.sp);
+	may = words_say(&inside->stack, &place);
+	if (may && !is_stale(&inside->stale, place.pc))
+		return true;
+	inside->stale.ticks = 0;
+	return false;
 }

@@ -49,7 +49,45 @@ static void widen(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
 		code->end = begin + size;
 }
 
-static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[4])
+/*
+ * The program's own objects are linked before the libraries: from _start to PAPI's first function,
+ * and main, which compilers put elsewhere. Not so where the allocator, which PAPI calls, is there.
+ */
+struct own {
+	struct mpxi_code main;
+	uintptr_t start, called[4];
+};
+
+static void note_own(struct own *own, const char *name, uintptr_t at, uintptr_t size)
+{
+	static const char *const allocator[] = {"malloc", "calloc", "realloc", "free"};
+	unsigned i;
+
+	if (!strcmp(name, "_start"))
+		own->start = at;
+	else if (!strcmp(name, "main"))
+		widen(&own->main, at, size);
+	for (i = 0; i < 4; i++)
+		if (!strcmp(name, allocator[i]))
+			own->called[i] = at;
+}
+
+static void find_own(const struct own *own, const struct mpxi_code code[4], struct mpxi_code found[2])
+{
+	struct mpxi_code objects = {own->start, code[0].begin};
+	unsigned i;
+
+	if (code[1].end && code[1].begin < objects.end)
+		objects.end = code[1].begin;
+	for (i = 0; i < 4; i++)
+		if (own->called[i] >= objects.begin && own->called[i] < objects.end)
+			return;
+	if (objects.begin && objects.begin < objects.end)
+		found[0] = objects;
+	found[1] = own->main;
+}
+
+static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[4], struct own *own)
 {
 	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
 	const ElfW(Shdr) *section = NULL;
@@ -82,6 +120,7 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 			if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || !symbol[k].st_value ||
 			    symbol[k].st_name >= strings->sh_size || begins_with(name, own_names))
 				continue;
+			note_own(own, name, bias + symbol[k].st_value, symbol[k].st_size);
 			/* Compilers put these elsewhere, before the whole program. */
 			cold = strstr(name, ".cold") ? 2 : 0;
 			if (begins_with(name, papi_names))
@@ -92,8 +131,9 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 	}
 }
 
-unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4])
+unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4], struct mpxi_code own[2])
 {
+	struct own found = {0};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct file file = {0};
 	struct stat status;
@@ -101,6 +141,7 @@ unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4])
 	void *bytes;
 
 	memset(code, 0, 4 * sizeof(code[0]));
+	memset(own, 0, 2 * sizeof(own[0]));
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &status) && status.st_size > 0) {
@@ -108,11 +149,13 @@ unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4])
 		if (bytes != MAP_FAILED) {
 			file.bytes = bytes;
 			file.size = (size_t)status.st_size;
-			look(&file, bias, code);
+			look(&file, bias, code, &found);
 			munmap(bytes, file.size);
 		}
 	}
 	close(fd);
+	if (code[0].end)
+		find_own(&found, code, own);
 	for (i = n = 0; i < 4; i++)
 		if (code[i].end)
 			code[n++] = code[i];

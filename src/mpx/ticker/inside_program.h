@@ -15,8 +15,9 @@ struct mpxi_code {
  * Reads the program's own symbol table: from the first to the last function whose name
  * begins as PAPI's do, and the same for libupc's. The linker puts a library's objects
  * side by side, so that little else lies in between. bias: what the program is moved by.
- * Returns how many ranges it found, 0 for a program without symbols (stripped).
+ * own: code that is the program's, with 0 where there is none. Returns how many ranges it found, 0 for a
+ * program without symbols (stripped).
  */
-unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4]);
+unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4], struct mpxi_code own[2]);
 
 #endif

@@ -22,7 +22,7 @@
 
 enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
 
-/* perf_event's read takes 6 KB, the unwinder 3, and what is below them is not ours. */
+/* perf_event's read takes 6 KB, a start more, and what is below them is not ours. */
 #define MPXI_TICK_ROOM (16u << 10)
 
 /*

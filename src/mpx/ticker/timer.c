@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -57,6 +58,9 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 	bool tick = timer != NULL;
 	int cancel;
 
+	/* What stays of this frame below the stack pointer is not a frame any more: the kernel
+	 * writes 0 there and does not read it (inside_stack.c). */
+	((ucontext_t *)context)->uc_link = context;
 	/* The kernel's own is for the process, ours is for this thread. */
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
 		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;

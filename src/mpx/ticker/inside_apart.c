@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * inside_apart.c - which objects of the process PAPI and libupc do not call.
+ *
+ * That is the program and what it needs (DT_NEEDED), as the loader has loaded it, without
+ *
+ *   PAPI and libupc, and what they need: libc, the loader, libm, ...;
+ *   an object that has a function which one of those asks for by name: a malloc of the
+ *   program's own, a sanitizer. PAPI may be bound to it.
+ *
+ * Where PAPI is in the program itself, the program's own objects are apart
+ * (inside_program.c). None of these is ever unloaded. Objects that were opened later, or preloaded, may be
+ * PAPI's own (libcupti) and are not listed. PAPI calls functions that a program hands it.
+ * An overflow's handler runs in a signal, but under a script of the component in a read:
+ * if an object of the program's asks for a function that takes one, nothing is listed.
+ * PAPI_thread_init is none of them: PAPI asks for a thread's number before it takes a
+ * lock and before it changes what libmpx's sets use.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ticker/inside_apart.h"
+
+#define OBJECTS 256
+#define CODES 4 /* of an object */
+
+struct table {
+	struct table *before; /* a handler may still be in it */
+	unsigned n;
+	struct mpxi_code code[];
+};
+static _Atomic(struct table *) current; /* partner: handlers of all threads */
+
+struct object {
+	const char *name;
+	uintptr_t base;
+	struct mpxi_code code[CODES];
+	unsigned codes;
+	const ElfW(Dyn) * dynamic;
+	const char *strings;
+	const ElfW(Sym) * symbols;
+	const uint32_t *hash; /* DT_GNU_HASH */
+	bool needed, papis;   /* by the program, by PAPI */
+};
+
+struct objects {
+	struct object *object;
+	unsigned n;
+};
+
+/* ---- what the loader knows ----------------------------------------------------------- */
+
+/* glibc has made addresses of what others leave as offsets. */
+static const void *address_in(const struct object *object, ElfW(Addr) value)
+{
+	return (const void *)(value < object->base ? object->base + value : value);
+}
+
+static void take_dynamic(struct object *object)
+{
+	const ElfW(Dyn) * d;
+
+	for (d = object->dynamic; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_STRTAB)
+			object->strings = address_in(object, d->d_un.d_ptr);
+		else if (d->d_tag == DT_SYMTAB)
+			object->symbols = address_in(object, d->d_un.d_ptr);
+		else if (d->d_tag == DT_GNU_HASH)
+			object->hash = address_in(object, d->d_un.d_ptr);
+	}
+}
+
+static int take_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct objects *all = argument;
+	struct object *object = &all->object[all->n];
+	size_t i;
+
+	(void)size;
+	*object = (struct object){.name = info->dlpi_name, .base = info->dlpi_addr};
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC)
+			object->dynamic = (const ElfW(Dyn) *)at;
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && object->codes < CODES)
+			object->code[object->codes++] = (struct mpxi_code){at, at + p->p_memsz};
+	}
+	take_dynamic(object);
+	return ++all->n == OBJECTS;
+}
+
+static bool is_called(const struct object *object, const char *name)
+{
+	const char *slash = strrchr(object->name, '/');
+	const ElfW(Dyn) *d = object->strings ? object->dynamic : NULL;
+
+	for (; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME && !strcmp(object->strings + d->d_un.d_val, name))
+			return true;
+	return !strcmp(slash ? slash + 1 : object->name, name);
+}
+
+/* What these need is needed, and what that needs. */
+static void spread(const struct objects *all, bool *(*mark)(struct object *))
+{
+	const ElfW(Dyn) * d;
+	bool more = true;
+	unsigned i, k;
+
+	while (more) {
+		more = false;
+		for (i = 0; i < all->n; i++) {
+			if (!*mark(&all->object[i]) || !all->object[i].strings)
+				continue;
+			for (d = all->object[i].dynamic; d->d_tag != DT_NULL; d++) {
+				for (k = 0; d->d_tag == DT_NEEDED && k < all->n; k++) {
+					bool *marked = mark(&all->object[k]);
+
+					if (*marked || !is_called(&all->object[k],
+								  all->object[i].strings + d->d_un.d_val))
+						continue;
+					*marked = more = true;
+				}
+			}
+		}
+	}
+}
+
+static bool *needed(struct object *object)
+{
+	return &object->needed;
+}
+
+static bool *papis(struct object *object)
+{
+	return &object->papis;
+}
+
+/* ---- names --------------------------------------------------------------------------- */
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	while (*name)
+		h = h * 33 + (unsigned char)*name++;
+	return h;
+}
+
+/* The table: buckets, first symbol, words of the filter, its shift; filter; buckets; chains. */
+static bool defines(const struct object *object, const char *name, uint32_t h)
+{
+	const uint32_t *t = object->hash;
+	const ElfW(Addr) *filter = (const void *)(t + 4);
+	const unsigned bits = 8 * sizeof(*filter);
+	const uint32_t *bucket = (const void *)(filter + t[2]), *chain = bucket + t[0];
+	const ElfW(Addr) word = t[2] ? filter[h / bits % t[2]] : 0;
+	uint32_t i;
+
+	if (!(word >> h % bits & word >> (h >> t[3]) % bits & 1) || !t[0])
+		return false;
+	for (i = bucket[h % t[0]]; i >= t[1]; i++) {
+		const uint32_t link = chain[i - t[1]];
+
+		if ((link | 1) == (h | 1) && object->symbols[i].st_shndx != SHN_UNDEF &&
+		    ELF64_ST_TYPE(object->symbols[i].st_info) != STT_OBJECT &&
+		    !strcmp(object->strings + object->symbols[i].st_name, name))
+			return true;
+		if (link & 1)
+			break;
+	}
+	return false;
+}
+
+/* The symbols that are not in the hash table come first: those that are asked for. */
+static const char *asked_for(const struct object *object, uint32_t i)
+{
+	const ElfW(Sym) *symbol = &object->symbols[i];
+
+	return symbol->st_shndx == SHN_UNDEF && symbol->st_name ? object->strings + symbol->st_name : NULL;
+}
+
+static bool has_names(const struct object *object)
+{
+	return object->hash && object->symbols && object->strings;
+}
+
+static bool defines_any(const struct object *object, const struct object *asks)
+{
+	const char *name;
+	uint32_t i;
+
+	for (i = 1; i < asks->hash[1]; i++) {
+		name = asked_for(asks, i);
+		if (name && defines(object, name, hash_of(name)))
+			return true;
+	}
+	return false;
+}
+
+static bool hands_functions(const struct object *object)
+{
+	static const char *const takers[] = {"PAPI_overflow", "upc_set_message_callback",
+					     "upc_unit_set_interrupt"};
+	const char *name;
+	uint32_t i;
+	unsigned k;
+
+	for (i = 1; i < object->hash[1]; i++) {
+		name = asked_for(object, i);
+		if (name && !strncmp(name, "papi_sde_", 9))
+			return true;
+		for (k = 0; name && k < sizeof(takers) / sizeof(*takers); k++)
+			if (!strcmp(name, takers[k]))
+				return true;
+	}
+	return false;
+}
+
+static bool is_apart(const struct objects *all, const struct object *object)
+{
+	unsigned i;
+
+	if (!object->needed || object->papis || !has_names(object))
+		return false;
+	for (i = 0; i < all->n; i++)
+		if (all->object[i].papis &&
+		    (!has_names(&all->object[i]) || defines_any(object, &all->object[i])))
+			return false;
+	return true;
+}
+
+/* ---- the list ------------------------------------------------------------------------ */
+
+static void list(struct table *table, const struct objects *all)
+{
+	unsigned i, k;
+
+	for (i = 0; i < all->n; i++)
+		if (all->object[i].needed && has_names(&all->object[i]) && !all->object[i].papis &&
+		    hands_functions(&all->object[i]))
+			return;
+	for (i = 0; i < all->n; i++)
+		if (is_apart(all, &all->object[i]))
+			for (k = 0; k < all->object[i].codes; k++)
+				table->code[table->n++] = all->object[i].code[k];
+}
+
+void mpxi_apart_find_locked(bool (*is_of_papi)(uintptr_t begin, uintptr_t end), const struct mpxi_code own[2])
+{
+	struct objects all = {.object = malloc(OBJECTS * sizeof(*all.object))};
+	struct table *table = NULL;
+	unsigned i, k;
+
+	if (all.object) {
+		dl_iterate_phdr(take_object, &all);
+		table = calloc(1, sizeof(*table) + ((size_t)all.n * CODES + 2) * sizeof(table->code[0]));
+	}
+	if (table) {
+		for (i = 0; i < all.n; i++)
+			for (k = 0; k < all.object[i].codes; k++)
+				all.object[i].papis |=
+					is_of_papi(all.object[i].code[k].begin, all.object[i].code[k].end);
+		all.object[0].needed = true; /* the program */
+		spread(&all, papis);
+		spread(&all, needed);
+		list(table, &all);
+		for (i = 0; i < 2; i++)
+			if (own[i].end)
+				table->code[table->n++] = own[i];
+		table->before = atomic_load(&current);
+	}
+	/* The ones before stay: this is done once for each library that has PAPI's code. */
+	atomic_store(&current, table);
+	free(all.object);
+}
+
+bool mpxi_apart_has_sig(uintptr_t pc)
+{
+	const struct table *table = atomic_load_explicit(&current, memory_order_acquire);
+	unsigned i;
+
+	for (i = 0; table && i < table->n; i++)
+		if (pc - table->code[i].begin < table->code[i].end - table->code[i].begin)
+			return true;
+	return false;
+}
