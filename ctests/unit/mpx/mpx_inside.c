@@ -277,14 +277,16 @@ static plain void interrupt(void)
 /* In a thread of its own, with nothing older on its stacks. */
 static void *alone(void *function)
 {
-	static char stack[256 << 10];
-	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
+	const size_t size = 256 << 10;
+	const stack_t none = {.ss_flags = SS_DISABLE};
+	stack_t alternate = {.ss_size = size};
 
+	alternate.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mpxi_inside_prepare();
-	memset(stack, 0, sizeof(stack));
 	sigaltstack(&alternate, NULL);
 	((void (*)(void))(uintptr_t)function)();
 	sigaltstack(&none, NULL);
+	munmap(alternate.ss_sp, size);
 	mpxi_inside_leave();
 	return NULL;
 }
@@ -307,6 +309,13 @@ static int answer_alone(void (*function)(void))
 	return answer;
 }
 
+static bool is_under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "vgpreload_");
+}
+
 static void papi_is_interrupted(void)
 {
 	pretend_to_call(interrupt);
@@ -320,7 +329,9 @@ TEST(in_another_handler)
 	for (turn = 0; turn < 2; turn++) {
 		action.sa_flags = turn ? SA_ONSTACK : 0;
 		sigaction(SIGUSR1, &action, NULL);
-		assert_int_equal(answer_alone(interrupt), 0);
+		/* Valgrind's frames of signals are not the kernel's: not known there. */
+		if (!turn || !is_under_valgrind())
+			assert_int_equal(answer_alone(interrupt), 0);
 		assert_int_equal(answer_alone(papi_is_interrupted), 1);
 		assert_int_equal(has_room, 1);
 	}

@@ -317,18 +317,19 @@ static bool is_stale(struct stale *stale, uintptr_t pc)
 /* What was interrupted. */
 struct place {
 	uintptr_t pc, sp;
-	size_t most; /* bytes that are looked at */
+	size_t most;       /* bytes that are looked at */
+	bool is_alternate; /* a signal's stack */
 };
 
-static size_t most_of(const struct inside *inside, const ucontext_t *u, uintptr_t sp)
+static void place_on_stack(struct place *place, const struct inside *inside, const ucontext_t *u)
 {
-	const size_t most = set_of(&u->uc_sigmask) & ~inside->blocked ? SCAN_FAR : SCAN_MAX;
-	const uintptr_t below = sp - (uintptr_t)u->uc_stack.ss_sp;
+	const uintptr_t below = place->sp - (uintptr_t)u->uc_stack.ss_sp;
 
+	place->most = set_of(&u->uc_sigmask) & ~inside->blocked ? SCAN_FAR : SCAN_MAX;
+	place->is_alternate = below < u->uc_stack.ss_size;
 	/* Behind an alternate stack lies anything. Of other stacks the end is not known. */
-	if (below < u->uc_stack.ss_size && u->uc_stack.ss_size - below < most)
-		return u->uc_stack.ss_size - below;
-	return most;
+	if (place->is_alternate && u->uc_stack.ss_size - below < place->most)
+		place->most = u->uc_stack.ss_size - below;
 }
 
 static bool words_say(struct mpxi_stack *stack, const struct place *place)
@@ -343,14 +344,15 @@ static bool words_say(struct mpxi_stack *stack, const struct place *place)
 	} else if (!atomic_load_explicit(&copies, memory_order_relaxed)) {
 		return true;
 	}
-	return mpxi_stack_look_sig(stack, place->pc, place->sp, most, mpxi_apart_has_sig);
+	return mpxi_stack_look_sig(stack, place->pc, place->sp, most, place->is_alternate,
+				   mpxi_apart_has_sig);
 }
 
 bool mpxi_inside_sig(void *context)
 {
 	const ucontext_t *u = context;
 	struct inside *inside = self;
-	struct place place = {0, 0, 0};
+	struct place place = {0, 0, 0, false};
 	uintptr_t link = 0;
 	bool may;
 
@@ -373,7 +375,7 @@ bool mpxi_inside_sig(void *context)
 		inside->stale.ticks = 0;
 		return true;
 	}
-	place.most = most_of(inside, u, place.sp);
+	place_on_stack(&place, inside, u);
 	may = words_say(&inside->stack, &place);
 	if (may && !is_stale(&inside->stale, place.pc))
 		return true;

@@ -128,6 +128,7 @@ struct look {
 	bool hit;    /* an address of PAPI's code was among the words */
 	bool inside; /* the answer, once it is known */
 	uintptr_t hit_at;
+	bool frame; /* of a signal, was among them */
 	uintptr_t start[STACKS];
 	unsigned starts;
 };
@@ -179,6 +180,7 @@ static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
 
 	if (!read_frame(look->stack, at, &frame))
 		return;
+	look->frame = true;
 	/* What a handler is on: PAPI's own handler, or a call that was interrupted. */
 	if (look->hit || mpxi_ranges_have_sig(frame.pc))
 		look->inside = true;
@@ -235,7 +237,7 @@ static void look_from(struct look *look, uintptr_t at, size_t bytes)
 	}
 }
 
-bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, size_t bytes,
+bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, size_t bytes, bool in_handler,
 			 bool (*is_apart)(uintptr_t pc))
 {
 	struct look look = {.stack = stack, .is_apart = is_apart, .may = !is_apart(pc)};
@@ -244,5 +246,6 @@ bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, s
 	look.start[look.starts++] = sp & ~(WORD - 1);
 	for (i = 0; i < look.starts && !look.inside; i++)
 		look_from(&look, look.start[i], i ? FRAMES_FAR : bytes);
-	return look.inside;
+	/* Valgrind's frames are others, and emulators' may be: no way back is to be seen. */
+	return look.inside || (in_handler && !look.frame);
 }

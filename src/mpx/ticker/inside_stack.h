@@ -31,9 +31,10 @@ bool mpxi_stack_copy_sig(void *to, uintptr_t from, size_t size);
 
 /*
  * May PAPI be active? The thread was interrupted at pc, with the stack pointer sp; no more than so
- * many bytes are looked at. is_apart tells code that PAPI does not call: inside.c has the rules.
+ * many bytes are looked at. in_handler: on an alternate stack, where the frame of a signal must be.
+ * is_apart tells code that PAPI does not call: inside.c has the rules.
  */
-bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, size_t bytes,
+bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, size_t bytes, bool in_handler,
 			 bool (*is_apart)(uintptr_t pc));
 
 #endif
