@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,9 @@ static int on_init_control_state(hwd_control_state_t *state)
 {
 	struct upcp_set *set = state;
 
-	memset(state, 0, sizeof(struct upcp_state));
+	/* Lists that a change fills in stay untouched: they are pages that most sets never need. */
+	memset(set, 0, offsetof(struct upcp_set, entries));
+	memset(set + 1, 0, sizeof(struct upcp_state) - sizeof(*set));
 	set->target.cpu = UPCP_NO_CPU;
 	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
 }
@@ -180,7 +183,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 				   hwd_context_t *context)
 {
 	struct upcp_set *set = state;
-	struct upcp_entry entries[UPCP_EVENTS];
+	struct upcp_entry *const entries = set->entries;
 	int error;
 	int i;
 
@@ -194,13 +197,13 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	}
 	if (count < 0 || count > UPCP_EVENTS)
 		return PAPI_ECNFLCT;
+	if (inside)
+		return busy(__builtin_frame_address(0));
 	for (i = 0; i < count; i++) {
 		entries[i].position = native[i].ni_position;
 		entries[i].tag = native[i].ni_papi_code;
 		entries[i].code = (uint32_t)native[i].ni_event;
 	}
-	if (inside)
-		return busy(__builtin_frame_address(0));
 	enter();
 	error = upcp_set_update(set, entries, (unsigned int)count);
 	inside--;

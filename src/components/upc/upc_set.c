@@ -279,7 +279,6 @@ static int transact(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
  * the events as we do and nothing was ever taken away. */
 static void settle_order(struct upcp_set *set)
 {
-	uint32_t listed[UPCP_EVENTS];
 	unsigned i = 0;
 
 	if (set->mpx) {
@@ -287,8 +286,8 @@ static void settle_order(struct upcp_set *set)
 		upcp_mpx_settle(set);
 		return;
 	}
-	set->in_order = lib->upc_unit_list(set->unit, listed, UPCP_EVENTS) == (int)set->n &&
-			memcmp(listed, set->codes, set->n * sizeof(*listed)) == 0;
+	set->in_order = lib->upc_unit_list(set->unit, set->listed, UPCP_EVENTS) == (int)set->n &&
+			memcmp(set->listed, set->codes, set->n * sizeof(*set->listed)) == 0;
 	while (i < set->n && set->positions[i] == i)
 		i++;
 	set->direct = set->in_order && i == set->n;
@@ -297,7 +296,7 @@ static void settle_order(struct upcp_set *set)
 /* What does not fit into the unit of a multiplexed set goes elsewhere. */
 static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
-	uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS];
+	uint32_t *const gone = set->gone, *const fresh = set->fresh;
 	unsigned n_gone = 0, n_fresh = 0, i;
 	int error = 0;
 

@@ -66,6 +66,9 @@ struct upcp_set {
 	uint32_t by_position[UPCP_EVENTS];
 	uint64_t values[UPCP_EVENTS];
 	uint64_t thresholds[UPCP_THRESHOLDS]; /* 0: none */
+	/* Lists that a change of the events makes: a thread's stack may be of 32 KiB. */
+	struct upcp_entry entries[UPCP_EVENTS];
+	uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS], listed[UPCP_EVENTS];
 };
 
 /*

@@ -51,6 +51,14 @@ struct plan {
 	struct leaf leaf[UPC_COUNTERS + 1];
 	unsigned leaves;
 	int owner[UPC_COUNTERS]; /* leaf that has the counter, or NOWHERE */
+	/* What the unit had before; here, because a thread's stack may be of 32 KiB. */
+	struct {
+		struct upci_regs regs;
+		struct upci_thresholds thresholds;
+		struct upci_source_time time[UPC_COUNTERS];
+		struct upci_binding binding[UPC_COUNTERS];
+	} before;
+	struct upci_binding closing[UPC_COUNTERS];
 };
 
 int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transaction)
@@ -512,21 +520,20 @@ static bool stays(const struct plan *p, unsigned counter)
 
 /*
  * Nothing here can fail. Under the process lock: a fork finds the unit as it was
- * or as it is to be. closing gets the bindings whose sources are done with; how
+ * or as it is to be. p->closing gets the bindings whose sources are done with; how
  * many is returned.
  */
-static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_binding *closing)
+static unsigned make_locked(struct plan *p, uint16_t **counters)
 {
 	const uint8_t carried =
 		UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
 	struct upc_unit *u = p->unit;
-	const struct upci_regs before = u->regs;
-	const struct upci_thresholds thresholds = u->thresholds;
-	struct upci_source_time time[UPC_COUNTERS];
 	bool kept[UPC_COUNTERS] = {false};
 	unsigned i, n = 0;
 
-	memcpy(time, u->time, sizeof(time));
+	p->before.regs = u->regs;
+	p->before.thresholds = u->thresholds;
+	memcpy(p->before.time, u->time, sizeof(p->before.time));
 	for (i = 0; i < p->leaves; i++)
 		if (p->leaf[i].from != NOWHERE)
 			kept[p->leaf[i].from] = true;
@@ -534,7 +541,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		unsigned counter = u->active[i];
 
 		if (!kept[counter])
-			closing[n++] = u->binding[counter];
+			p->closing[n++] = u->binding[counter];
 		if (u->registers->vacate && !stays(p, counter))
 			u->registers->vacate(u, counter);
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
@@ -555,9 +562,9 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		if (leaf->from == NOWHERE) {
 			upci_unit_time_begin(u, counter);
 		} else {
-			u->time[counter] = time[leaf->from];
-			u->thresholds.period[counter] = thresholds.period[leaf->from];
-			u->thresholds.offset[counter] = thresholds.offset[leaf->from];
+			u->time[counter] = p->before.time[leaf->from];
+			u->thresholds.period[counter] = p->before.thresholds.period[leaf->from];
+			u->thresholds.offset[counter] = p->before.thresholds.offset[leaf->from];
 		}
 		if (leaf->from == leaf->counter)
 			continue;
@@ -570,15 +577,15 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		}
 		if (!upci_unit_takes_in(u, counter)) {
 			upci_unit_write_field(u, counter, field);
-			u->registers->preset(u, counter, before.counter[leaf->from]);
+			u->registers->preset(u, counter, p->before.regs.counter[leaf->from]);
 			if (u->registers->moved)
 				u->registers->moved(u, counter);
 			continue;
 		}
 		/* A host event that makes way: with its value it takes along what its
 		 * threshold did. */
-		u->regs.field[counter] = field | (before.field[leaf->from] & carried);
-		u->regs.counter[counter] = before.counter[leaf->from];
+		u->regs.field[counter] = field | (p->before.regs.field[leaf->from] & carried);
+		u->regs.counter[counter] = p->before.regs.counter[leaf->from];
 		upci_regs_arm(&u->regs, counter);
 	}
 	for (i = 0; i < u->entries; i++)
@@ -598,14 +605,13 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 
 static void make(struct plan *p, uint16_t **counters)
 {
-	struct upci_binding closing[UPC_COUNTERS];
 	unsigned n;
 
 	upci_process_lock();
-	n = make_locked(p, counters, closing);
+	n = make_locked(p, counters);
 	upci_process_unlock();
 	while (n--)
-		upci_source_close(&p->unit->sources, &closing[n]);
+		upci_source_close(&p->unit->sources, &p->closing[n]);
 }
 
 /* Where the unit runs: readings of what cannot be stopped, as the base of the
@@ -613,21 +619,20 @@ static void make(struct plan *p, uint16_t **counters)
 static void base_new(struct plan *p)
 {
 	struct upc_unit *u = p->unit;
-	struct upci_binding old[UPC_COUNTERS];
-	struct upci_regs regs = u->regs;
 	unsigned i;
 
 	if (!u->regs.run)
 		return;
-	memcpy(old, u->binding, sizeof(old));
+	p->before.regs = u->regs;
+	memcpy(p->before.binding, u->binding, sizeof(p->before.binding));
 	upci_unit_base(u);
 	for (i = 0; i < p->leaves; i++) {
 		if (p->leaf[i].from == NOWHERE) {
 			upci_unit_time_begin(u, (unsigned)p->leaf[i].counter);
 			continue;
 		}
-		u->binding[p->leaf[i].counter] = old[p->leaf[i].counter];
-		u->regs.counter[p->leaf[i].counter] = regs.counter[p->leaf[i].counter];
+		u->binding[p->leaf[i].counter] = p->before.binding[p->leaf[i].counter];
+		u->regs.counter[p->leaf[i].counter] = p->before.regs.counter[p->leaf[i].counter];
 	}
 }
 
