@@ -50,7 +50,7 @@ static unsigned long long slices(void)
 	return mpx_thread_get_info(&info) ? 0 : info.slices;
 }
 
-/* Until so many slices have ended in it, and 2 s at most. */
+/* Until so many slices have ended in it, and some 10 s at most. */
 static int ends_slices(void (*function)(void), unsigned long long wanted)
 {
 	const unsigned long long before = slices();
@@ -86,15 +86,41 @@ __asm__(".text\n"
 	".size coroutine_switch, . - coroutine_switch\n");
 void coroutine_switch(void **save, void *take);
 
+/* Turns with wrong tables: the word at the stack pointer is said to be the return address. It is in a
+ * function whose frame is found by rbp, and rbp leads nowhere. */
+__asm__(".text\n"
+	".type framed, @function\n"
+	"framed:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 6, -16\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa_register 6\n"
+	"	nop\n nop\n"
+	"framed_body:\n"
+	"	nop\n pop %rbp\n ret\n"
+	"	.cfi_endproc\n"
+	".size framed, . - framed\n"
+	".type spin_wrongly, @function\n"
+	"spin_wrongly:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	mov $0x10, %rbp\n"
+	"	lea framed_body(%rip), %rax\n"
+	"	push %rax\n"
+	"1:	dec %rdi\n jnz 1b\n"
+	"	pop %rax\n pop %rbp\n ret\n"
+	"	.cfi_endproc\n"
+	".size spin_wrongly, . - spin_wrongly\n");
+void spin_wrongly(long turns);
+
 static void *main_sp, *small_sp;
 
 static void spin_for_ever(void)
 {
 	for (;;) {
-		volatile int spin;
-
-		for (spin = 0; spin < 50; spin++)
-			sink++;
+		spin_wrongly(100);
 		coroutine_switch(&small_sp, main_sp);
 	}
 }
