@@ -252,6 +252,12 @@ int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32
  * UPC_ENOEVENT (no such code). */
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
+/* An event's name and what drives it, without the rest, which may have to be composed of
+ * files. The name lives as long as the catalogue; either place may be NULL. Errors:
+ * UPC_EINVAL, UPC_ENOEVENT (no such code). */
+int upc_catalogue_name(struct upc_catalogue *catalogue, uint32_t code, const char **name,
+		       enum upc_source *source);
+
 /*
  * The plain events that a derived event is computed of, in the order of its formula.
  * Writes at most max of their codes (UPC_COUNTERS are enough). Returns how many there

@@ -88,6 +88,26 @@ TEST(test_the_first_fields_only)
 	assert_int_equal(upc_catalogue_info(c, 0, &info), UPC_EINVAL);
 }
 
+/* The same as the whole description has. */
+TEST(test_name_and_source_only)
+{
+	const char *name;
+	enum upc_source source;
+	uint32_t code;
+
+	for (code = 0; code < upc_catalogue_count(c); code++) {
+		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+
+		assert_int_equal(upc_catalogue_name(c, code, &name, &source), 0);
+		assert_int_equal(upc_catalogue_name(c, code, NULL, NULL), 0);
+		assert_int_equal(upc_catalogue_info(c, code, &info), 0);
+		assert_string_equal(name, info.name);
+		assert_int_equal(source, info.source);
+	}
+	assert_int_equal(upc_catalogue_name(c, code, &name, &source), UPC_ENOEVENT);
+	assert_int_equal(upc_catalogue_name(NULL, 0, &name, &source), UPC_EINVAL);
+}
+
 TEST(test_put_replaces_and_keeps_the_code)
 {
 	struct upci_event event = {.name = "test::one", .unit = "a", .id = UPC_NO_ID};

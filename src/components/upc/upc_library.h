@@ -21,6 +21,7 @@
 	X(upc_catalogue_count)     \
 	X(upc_catalogue_find)      \
 	X(upc_catalogue_info)      \
+	X(upc_catalogue_name)      \
 	X(upc_catalogue_missing)   \
 	X(upc_catalogue_terms)     \
 	X(upc_catalogue_needs_pmu) \

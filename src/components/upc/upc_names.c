@@ -34,22 +34,29 @@ static int describe(unsigned int native, struct upc_event_info *info)
 	return lib->upc_catalogue_info(catalogue, native, info) ? PAPI_ENOEVNT : PAPI_OK;
 }
 
-/* Whether the name says the mode. */
+static int name_has_mode(const char *name)
+{
+	return strstr(name, MODE_KEY) != NULL;
+}
+
 static int in_mode(const struct upc_event_info *info)
 {
-	return strstr(info->name, MODE_KEY) != NULL;
+	return name_has_mode(info->name);
 }
 
 /* The first event from code on that something drives, and that is not one of
- * another's modes. */
+ * another's modes. No event is described for that: descriptions of tracepoints are read from
+ * a file each, and PAPI_library_init counts the events of all programs. */
 static int next_driven(uint32_t code, unsigned int *native)
 {
 	uint32_t count = lib->upc_catalogue_count(catalogue);
 
 	for (; code < count; code++) {
-		struct upc_event_info info;
+		enum upc_source source;
+		const char *name;
 
-		if (describe(code, &info) == PAPI_OK && info.source != UPC_SOURCE_NONE && !in_mode(&info)) {
+		if (!lib->upc_catalogue_name(catalogue, code, &name, &source) && source != UPC_SOURCE_NONE &&
+		    !name_has_mode(name)) {
 			*native = code;
 			return PAPI_OK;
 		}
@@ -112,7 +119,7 @@ int upcp_enum_events(unsigned int *native, int modifier)
  */
 int upcp_name_to_code(const char *name, unsigned int *native)
 {
-	struct upc_event_info info;
+	enum upc_source source;
 	uint32_t code;
 	int error;
 
@@ -122,11 +129,14 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 			upcp_report(UPCP_REPORT_NAME, lib->upc_last_message());
 		return error == UPC_ENOSUPP ? PAPI_ENOSUPP : PAPI_ENOEVNT;
 	}
-	if (describe(code, &info) != PAPI_OK)
+	if (lib->upc_catalogue_name(catalogue, code, NULL, &source))
 		return PAPI_ENOEVNT;
-	if (info.source == UPC_SOURCE_NONE) {
+	if (source == UPC_SOURCE_NONE) {
+		struct upc_event_info info;
 		char line[512];
 
+		if (describe(code, &info) != PAPI_OK)
+			return PAPI_ENOEVNT;
 		snprintf(line, sizeof(line), "nothing drives %s here: %s", info.name, info.why);
 		upcp_report(UPCP_REPORT_NAME, line);
 		return PAPI_ENOEVNT;
@@ -137,12 +147,12 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 
 int upcp_code_to_name(unsigned int native, char *name, int size)
 {
-	struct upc_event_info info;
+	const char *known;
 
-	if (describe(native, &info) != PAPI_OK)
+	if (lib->upc_catalogue_name(catalogue, native, &known, NULL))
 		return PAPI_ENOEVNT;
 	/* Half a name is another event's, or nobody's. */
-	return snprintf(name, (size_t)size, "%s", info.name) < size ? PAPI_OK : PAPI_EBUF;
+	return snprintf(name, (size_t)size, "%s", known) < size ? PAPI_OK : PAPI_EBUF;
 }
 
 static const char *scope_sentence(enum upc_scope scope)
@@ -262,12 +272,12 @@ int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 
 enum upc_source upcp_names_source(void)
 {
-	struct upc_event_info info;
+	enum upc_source source;
 	unsigned int native;
 
-	if (next_driven(0, &native) != PAPI_OK || describe(native, &info) != PAPI_OK)
+	if (next_driven(0, &native) != PAPI_OK || lib->upc_catalogue_name(catalogue, native, NULL, &source))
 		return UPC_SOURCE_NONE;
-	return info.source;
+	return source;
 }
 
 int upcp_names_count(void)

@@ -201,3 +201,19 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	upci_sized_give(&sized, info, &full);
 	return 0;
 }
+
+int upc_catalogue_name(struct upc_catalogue *c, uint32_t code, const char **name, enum upc_source *source)
+{
+	const struct upci_event *event;
+
+	if (!c)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_name: a catalogue is needed");
+	event = upci_catalogue_event(c, code);
+	if (!event)
+		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	if (name)
+		*name = event->name;
+	if (source)
+		*source = event->driver.source;
+	return 0;
+}
