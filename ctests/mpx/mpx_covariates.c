@@ -7,12 +7,32 @@
 
 #include "mpx_util.h"
 
+static double thread_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* As long as 400 page faults take, half a millisecond at least: a covariate that counts less than 100 in a
+ * slice is not chosen. */
+static uint64_t slice_length(void)
+{
+	const double begun = thread_seconds();
+	double fault;
+
+	touch_pages(2000);
+	fault = 1e9 * (thread_seconds() - begun) / 2000;
+	return fault * 400 > 5e5 ? (uint64_t)(fault * 400) : 500000;
+}
+
 static void begin(unsigned group_max, const char *covariate)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
 
 	options.group_max = group_max;
-	options.slice_ns = 500000;
+	options.slice_ns = slice_length();
 	options.clock = MPX_CLOCK_CPU;
 	options.covariate = covariate;
 	works(mpx_library_init(MPX_ABI_VERSION, &options));
@@ -29,21 +49,23 @@ static int make_set(void)
 	return set;
 }
 
-/* Bursts of some slices, and as long without any. */
+/* Bursts of some slices, and as long without any, whatever a page fault takes here (0.2 to 30 us). */
 static long long burst(int times)
 {
-	volatile unsigned work = 0;
 	long long faults = 0;
+	double begun, end;
 	int i;
-	unsigned k;
 
 	for (i = 0; i < times; i++) {
 		size_t n = 500 + 1500 * ((unsigned)i * 7 % 5);
 
+		begun = thread_seconds();
 		touch_pages(n);
 		faults += (long long)n;
-		for (k = 0; k < 1000000u * ((unsigned)i * 3 % 4); k++)
-			work = work + k;
+		end = thread_seconds();
+		end += (end - begun) * ((unsigned)i * 3 % 4) / 1.5;
+		while (thread_seconds() < end)
+			;
 	}
 	return faults;
 }
