@@ -4,6 +4,7 @@
  */
 #include "region/counts.h"
 
+#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <papi.h>
@@ -240,6 +241,17 @@ static bool make_set(struct upcr_set *set, void (*refused)(void *arg, const char
 	return true;
 }
 
+/* Touches what marks use of the thread's stack, so that no page of it is a fault of a region's. */
+static __attribute__((noinline)) void touch_stack(const struct upcr_set *set)
+{
+	const size_t size = 8192 + (size_t)set->events * sizeof(struct mpx_estimate);
+	volatile char *below = alloca(size);
+	size_t i;
+
+	for (i = 0; i < size; i += 1024)
+		below[i] = 0;
+}
+
 /* Starts the set, which counts from where early ends. A first start makes memory, and a first stop touches
  * more: none of it is to happen between the two. */
 static bool start_set(struct upcr_set *set, unsigned node, struct upcr_early *early)
@@ -254,6 +266,7 @@ static bool start_set(struct upcr_set *set, unsigned node, struct upcr_early *ea
 			return false;
 	}
 	upcr_early_end(early, set->early);
+	touch_stack(set);
 	return mpx.set_start(set->number) == PAPI_OK;
 }
 
@@ -341,7 +354,8 @@ void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 static void get(const struct upcr_set *set, unsigned node, struct upcr_value *value,
 		int (*call)(int, int, struct mpx_estimate *, int))
 {
-	struct mpx_estimate estimate[UPCR_EVENTS_MAX];
+	/* No more than the set has: threads' stacks may be small. */
+	struct mpx_estimate *estimate = alloca(((size_t)set->events + 1) * sizeof(*estimate));
 	unsigned i;
 	int error, cancel;
 
