@@ -30,16 +30,6 @@ static void handler(int signo)
 	calls++;
 }
 
-/* A handler may have interrupted PAPI, of which words below the stack pointer remind. */
-__attribute__((noinline)) static void wipe(void)
-{
-	volatile char words[16 << 10];
-	size_t i;
-
-	for (i = 0; i < sizeof(words); i++)
-		words[i] = 0;
-}
-
 static void on_stack(size_t size, int small)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + 2 * page - 1) / page;
@@ -57,7 +47,6 @@ static void on_stack(size_t size, int small)
 	works(mpx_thread_get_info(&before));
 	calls = 0;
 	do {
-		wipe();
 		raise(SIGUSR1);
 		if (mpx_thread_get_info(&after))
 			break;
@@ -75,18 +64,11 @@ static void on_stack(size_t size, int small)
 int main(void)
 {
 	const size_t frame = signal_frame();
-	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
 	long long value[2] = {0};
-	int set = PAPI_NULL;
+	int set;
 
 	start_papi();
-	o.slice_ns = 1000000;
-	o.group_max = 1;
-	works(mpx_library_init(MPX_ABI_VERSION, &o));
-	works(mpx_set_create(&set));
-	works(mpx_set_add_named_event(set, FAULTS));
-	works(mpx_set_add_named_event(set, MINOR));
-	works(mpx_set_start(set));
+	set = start_turns(1000000);
 	on_stack(2 * frame + FRAMES, 1);
 	on_stack(256 << 10, 0);
 	works(mpx_set_stop(set, value));

@@ -67,6 +67,22 @@ __attribute__((unused)) static void choose_events(void)
 		note("no tracepoints for this user: page faults are counted");
 }
 
+/* The library, and a running set of two events that take turns in slices of so many ns. */
+__attribute__((unused)) static int start_turns(uint64_t slice_ns)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int set = PAPI_NULL;
+
+	options.slice_ns = slice_ns;
+	options.group_max = 1;
+	works(mpx_library_init(MPX_ABI_VERSION, &options));
+	works(mpx_set_create(&set));
+	works(mpx_set_add_named_event(set, FAULTS));
+	works(mpx_set_add_named_event(set, MINOR));
+	works(mpx_set_start(set));
+	return set;
+}
+
 /* A set with both events, of this thread or of the process; not running. */
 __attribute__((unused)) static int both(int process)
 {
