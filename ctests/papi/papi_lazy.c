@@ -63,6 +63,8 @@ int main(void)
 		ok(PAPI_get_event_info(tracepoint, &info) == PAPI_OK && strstr(info.long_descr, "prev_comm"),
 		   "a description has the fields: %s", info.long_descr);
 		ok(formats == 1, "which are in one format: %u", formats);
+	} else {
+		skip("a description has the fields: no tracepoints for this user");
 	}
 	drop(&set);
 	PAPI_shutdown();

@@ -55,7 +55,7 @@ static plain void question(void)
 	raise(SIGUSR2);
 }
 
-/* What earlier calls have left there would be found instead. */
+/* Clears what earlier calls have left there, which would be found instead. */
 static plain void wipe(void)
 {
 	volatile uintptr_t words[1024];

@@ -5,24 +5,24 @@
  * That the program counter lies elsewhere says little: PAPI calls libc, an overflow
  * handler runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI.
  * But who is inside a library has left an address of its code behind: a return address,
- * or the program counter in a signal's frame. So the words of the stack are looked
- * through. None in the libraries: surely outside, which is nearly always so and costs a
- * fraction of a microsecond.
+ * or the program counter in a signal's frame. The words of the stack are searched for
+ * such an address. Without one the thread is outside, which is nearly always so and costs
+ * a fraction of a microsecond.
  *
  * A word that is there may be left over from a call that is over. No stack is walked to
  * tell that: a coroutine's return address may not be there yet, tables of unwinding may
  * be wrong, and both would crash the program. PAPI calls little that is not its own, and
  * inside_apart.c knows of code that it does not call. There, PAPI can be active only
  * below the frame of a signal: of PAPI's own (its handler has called the program's), or
- * of one that has interrupted PAPI or what it calls. So a word counts where
+ * of one that has interrupted PAPI or what it calls. A word therefore counts where
  *
  *   the program counter, or that in a signal's frame below the word, is not apart, or
  *   the frame of a signal lies above the word.
  *
  * A word that is left over puts ticks off while the program is in libc and the like, and
- * what is not known. That has an end: STALE_TICKS in a row, none of them in PAPI's own
- * code, and STALE_NS of CPU time, after which the slice is lost anyway (core.c). No call
- * of PAPI's is in libc so long. A tick at the end of a system call says less, since PAPI
+ * what is not known. Ticks are put off for STALE_TICKS in a row at most, none of them in
+ * PAPI's own code, and for STALE_NS of CPU time, after which the slice is lost anyway
+ * (core.c). No call of PAPI's is in libc so long. A tick at the end of a system call says less, since PAPI
  * spends its time in those: 16 of them are as one.
  *
  * A handler's calls: process_vm_readv and getpid (inside_stack.c), and clock_gettime,
@@ -314,7 +314,7 @@ static bool is_stale(struct stale *stale, uintptr_t pc)
 	return true;
 }
 
-/* What was interrupted. */
+/* The interrupted code. */
 struct place {
 	uintptr_t pc, sp;
 	size_t most;       /* bytes that are looked at */
@@ -327,7 +327,7 @@ static void place_on_stack(struct place *place, const struct inside *inside, con
 
 	place->most = set_of(&u->uc_sigmask) & ~inside->blocked ? SCAN_FAR : SCAN_MAX;
 	place->is_alternate = below < u->uc_stack.ss_size;
-	/* Behind an alternate stack lies anything. Of other stacks the end is not known. */
+	/* Behind an alternate stack lies anything. The end of other stacks is not known. */
 	if (place->is_alternate && u->uc_stack.ss_size - below < place->most)
 		place->most = u->uc_stack.ss_size - below;
 }

@@ -2,7 +2,7 @@
 /*
  * inside_apart.c - which objects of the process PAPI and libupc do not call.
  *
- * That is the program and what it needs (DT_NEEDED), as the loader has loaded it, without
+ * They are the program and what it needs (DT_NEEDED), as the loader has loaded it, without
  *
  *   PAPI and libupc, and what they need: libc, the loader, libm, ...;
  *   an object that has a function which one of those asks for by name: a malloc of the
@@ -37,7 +37,7 @@ struct table {
 static _Atomic(struct table *) current; /* partner: handlers of all threads */
 
 struct object {
-	const char *name;
+	const char *file, *soname; /* the file's name, without folders; DT_SONAME, or NULL */
 	uintptr_t base;
 	struct mpxi_code code[CODES];
 	unsigned codes;
@@ -63,26 +63,31 @@ static const void *address_in(const struct object *object, ElfW(Addr) value)
 
 static void take_dynamic(struct object *object)
 {
-	const ElfW(Dyn) * d;
+	const ElfW(Dyn) * d, *soname = NULL;
 
 	for (d = object->dynamic; d && d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_STRTAB)
+		if (d->d_tag == DT_SONAME)
+			soname = d;
+		else if (d->d_tag == DT_STRTAB)
 			object->strings = address_in(object, d->d_un.d_ptr);
 		else if (d->d_tag == DT_SYMTAB)
 			object->symbols = address_in(object, d->d_un.d_ptr);
 		else if (d->d_tag == DT_GNU_HASH)
 			object->hash = address_in(object, d->d_un.d_ptr);
 	}
+	if (soname && object->strings)
+		object->soname = object->strings + soname->d_un.d_val;
 }
 
 static int take_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct objects *all = argument;
 	struct object *object = &all->object[all->n];
+	const char *slash = strrchr(info->dlpi_name, '/');
 	size_t i;
 
 	(void)size;
-	*object = (struct object){.name = info->dlpi_name, .base = info->dlpi_addr};
+	*object = (struct object){.file = slash ? slash + 1 : info->dlpi_name, .base = info->dlpi_addr};
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		const uintptr_t at = info->dlpi_addr + p->p_vaddr;
@@ -98,17 +103,11 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *argument)
 
 static bool is_called(const struct object *object, const char *name)
 {
-	const char *slash = strrchr(object->name, '/');
-	const ElfW(Dyn) *d = object->strings ? object->dynamic : NULL;
-
-	for (; d && d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_SONAME && !strcmp(object->strings + d->d_un.d_val, name))
-			return true;
-	return !strcmp(slash ? slash + 1 : object->name, name);
+	return !strcmp(object->file, name) || (object->soname && !strcmp(object->soname, name));
 }
 
-/* What these need is needed, and what that needs. */
-static void spread(const struct objects *all, bool *(*mark)(struct object *))
+/* Marks all that the marked objects need, directly or through others. */
+static void apart_mark_needed(const struct objects *all, bool *(*mark)(struct object *))
 {
 	const ElfW(Dyn) * d;
 	bool more = true;
@@ -133,12 +132,12 @@ static void spread(const struct objects *all, bool *(*mark)(struct object *))
 	}
 }
 
-static bool *needed(struct object *object)
+static bool *object_needed(struct object *object)
 {
 	return &object->needed;
 }
 
-static bool *papis(struct object *object)
+static bool *object_papis(struct object *object)
 {
 	return &object->papis;
 }
@@ -155,7 +154,7 @@ static uint32_t hash_of(const char *name)
 }
 
 /* The table: buckets, first symbol, words of the filter, its shift; filter; buckets; chains. */
-static bool defines(const struct object *object, const char *name, uint32_t h)
+static bool object_defines(const struct object *object, const char *name, uint32_t h)
 {
 	const uint32_t *t = object->hash;
 	const ElfW(Addr) *filter = (const void *)(t + 4);
@@ -199,7 +198,7 @@ static bool defines_any(const struct object *object, const struct object *asks)
 
 	for (i = 1; i < asks->hash[1]; i++) {
 		name = asked_for(asks, i);
-		if (name && defines(object, name, hash_of(name)))
+		if (name && object_defines(object, name, hash_of(name)))
 			return true;
 	}
 	return false;
@@ -239,7 +238,7 @@ static bool is_apart(const struct objects *all, const struct object *object)
 
 /* ---- the list ------------------------------------------------------------------------ */
 
-static void list(struct table *table, const struct objects *all)
+static void apart_list(struct table *table, const struct objects *all)
 {
 	unsigned i, k;
 
@@ -269,9 +268,9 @@ void mpxi_apart_find_locked(bool (*is_of_papi)(uintptr_t begin, uintptr_t end), 
 				all.object[i].papis |=
 					is_of_papi(all.object[i].code[k].begin, all.object[i].code[k].end);
 		all.object[0].needed = true; /* the program */
-		spread(&all, papis);
-		spread(&all, needed);
-		list(table, &all);
+		apart_mark_needed(&all, object_papis);
+		apart_mark_needed(&all, object_needed);
+		apart_list(table, &all);
 		for (i = 0; i < 2; i++)
 			if (own[i].end)
 				table->code[table->n++] = own[i];

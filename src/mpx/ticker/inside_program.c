@@ -87,7 +87,7 @@ static void find_own(const struct own *own, const struct mpxi_code code[4], stru
 	found[1] = own->main;
 }
 
-static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[4], struct own *own)
+static void program_look(const struct file *file, uintptr_t bias, struct mpxi_code code[4], struct own *own)
 {
 	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
 	const ElfW(Shdr) *section = NULL;
@@ -149,7 +149,7 @@ unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4], struct mp
 		if (bytes != MAP_FAILED) {
 			file.bytes = bytes;
 			file.size = (size_t)status.st_size;
-			look(&file, bias, code, &found);
+			program_look(&file, bias, code, &found);
 			munmap(bytes, file.size);
 		}
 	}

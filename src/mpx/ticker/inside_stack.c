@@ -133,7 +133,7 @@ struct look {
 	unsigned starts;
 };
 
-/* What a signal's frame says of the code that it has interrupted. */
+/* The interrupted code, as a signal's frame describes it. */
 struct frame {
 	uintptr_t pc, sp, link;
 };
@@ -157,7 +157,7 @@ struct frame {
 #define SP_AT 0
 #endif
 
-READS_FRAMES static bool peek(const struct mpxi_stack *stack, uintptr_t *to, uintptr_t from)
+READS_FRAMES static bool stack_peek(const struct mpxi_stack *stack, uintptr_t *to, uintptr_t from)
 {
 	if (from >= stack->begin && from < stack->end) {
 		*to = *(const uintptr_t *)from;
@@ -170,8 +170,9 @@ static bool read_frame(const struct mpxi_stack *stack, uintptr_t mark, struct fr
 {
 	const uintptr_t context = mark - MARK_AT;
 
-	return peek(stack, &frame->pc, context + PC_AT) && peek(stack, &frame->sp, context + SP_AT) &&
-	       peek(stack, &frame->link, context + offsetof(ucontext_t, uc_link)) && !frame->link;
+	return stack_peek(stack, &frame->pc, context + PC_AT) &&
+	       stack_peek(stack, &frame->sp, context + SP_AT) &&
+	       stack_peek(stack, &frame->link, context + offsetof(ucontext_t, uc_link)) && !frame->link;
 }
 
 static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
@@ -181,7 +182,7 @@ static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
 	if (!read_frame(look->stack, at, &frame))
 		return;
 	look->frame = true;
-	/* What a handler is on: PAPI's own handler, or a call that was interrupted. */
+	/* PAPI is below the handler: its own handler has called it, or the signal has interrupted a call. */
 	if (look->hit || mpxi_ranges_have_sig(frame.pc))
 		look->inside = true;
 	look->may = look->may || !look->is_apart(frame.pc);
@@ -209,7 +210,7 @@ READS_FRAMES static void meet_words(struct look *look, const uintptr_t *word, si
 	}
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t stack_smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -222,7 +223,7 @@ static void look_from(struct look *look, uintptr_t at, size_t bytes)
 	size_t size, got, most = PAGE - at % PAGE; /* a page at first: mostly the end is near */
 
 	for (; !look->inside && at < stop; at += size) {
-		size = smaller(most, stop - at);
+		size = stack_smaller(most, stop - at);
 		got = own ? size : copy_sig(stack->copy, at, size);
 		meet_words(look, own ? (const uintptr_t *)at : stack->copy, got / WORD, at, stop);
 		/* Where the stack pointer is there is memory: without it nothing is known. */

@@ -23,7 +23,7 @@ struct mpxi_stack {
 /* Does the kernel copy for this process? Not in some sandboxes and emulators. */
 bool mpxi_stack_copies(void);
 
-/* Is any word of [sp, end) an address of PAPI's code? Of the thread's own stack. */
+/* Is any word of [sp, end), a part of the thread's own stack, an address of PAPI's code? */
 bool mpxi_stack_has_word_sig(uintptr_t sp, uintptr_t end);
 
 /* Copies size bytes from an address of any kind. */

@@ -58,8 +58,8 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 	bool tick = timer != NULL;
 	int cancel;
 
-	/* What stays of this frame below the stack pointer is not a frame any more: the kernel
-	 * writes 0 there and does not read it (inside_stack.c). */
+	/* Marks this frame, whose bytes stay below the stack pointer when it is over, as none to be found:
+	 * the kernel writes 0 there and does not read it (inside_stack.c). */
 	((ucontext_t *)context)->uc_link = context;
 	/* The kernel's own is for the process, ours is for this thread. */
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
