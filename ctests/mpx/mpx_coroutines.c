@@ -10,7 +10,7 @@
 #include "mpx_util.h"
 
 #define COROUTINES 4
-#define TURNS 400000
+#define TURNS 4000
 
 static ucontext_t back, coroutine[COROUTINES];
 static volatile long turns_left;
