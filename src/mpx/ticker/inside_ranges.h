@@ -10,14 +10,14 @@
 
 /*
  * The low 32 bits of a word decide first, as vectors of them are had with the fewest
- * instructions: whether it lies `less' or less behind `first', modulo 2^32. What signs an
- * address lies above them; what else has such bits is told apart later.
+ * instructions: whether it lies `less' or less behind `first', modulo 2^32. The signature of
+ * an address lies above them; other words with such bits are told apart later.
  */
 struct mpxi_span {
 	uint32_t first, less;
 };
 
-/* A word as an address: without what signs it. */
+/* A word as an address: without its signature. */
 static inline uintptr_t mpxi_plain_sig(uintptr_t word)
 {
 #ifdef __aarch64__

@@ -51,7 +51,7 @@ struct plan {
 	struct leaf leaf[UPC_COUNTERS + 1];
 	unsigned leaves;
 	int owner[UPC_COUNTERS]; /* leaf that has the counter, or NOWHERE */
-	/* What the unit had before; here, because a thread's stack may be of 32 KiB. */
+	/* The unit as it was; here, because a thread's stack may be of 32 KiB. */
 	struct {
 		struct upci_regs regs;
 		struct upci_thresholds thresholds;
