@@ -185,12 +185,15 @@ static void clear_beside_a_word(void)
 static void late_slices(void)
 {
 	int set = start_turns(10000000);
-	struct mpx_estimate e;
+	struct mpx_estimate e[2];
 
 	ok(ends_slices(clear_beside_a_word, 1),
 	   "ticks beside an address that is left over are not put off for ever");
-	e = estimate_of(set, 0);
-	ok(e.flags & MPX_LOST, "their slice is lost: flags %x", e.flags);
+	/* The slice was one of either event. */
+	e[0] = estimate_of(set, 0);
+	e[1] = estimate_of(set, 1);
+	ok((e[0].flags | e[1].flags) & MPX_LOST, "their slice is lost: flags %x and %x", e[0].flags,
+	   e[1].flags);
 	works(mpx_set_stop(set, NULL));
 	works(mpx_library_shutdown());
 }

@@ -3,6 +3,7 @@
  * mpx_domain - mpx_set_domain on page faults, of which the test makes so many in user mode, by
  * stores, and so many others in the kernel, which stores what was read there.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -262,11 +263,27 @@ static void in_turns(void)
 	works(mpx_library_shutdown());
 }
 
+/* Pages of the heap that PAPI and libmpx will use: a start between two others is counted by those. */
+static void touch_heap(void)
+{
+	const size_t size = 4 << 20;
+	void *memory;
+
+	mallopt(M_MMAP_THRESHOLD, 2 * (int)size);
+	mallopt(M_TRIM_THRESHOLD, 2 * (int)size);
+	memory = malloc(size);
+	if (!memory)
+		bail_out("no memory");
+	memset(memory, 1, size);
+	free(memory);
+}
+
 int main(void)
 {
 	int set = PAPI_NULL;
 
 	start_papi();
+	touch_heap();
 	works(mpx_library_init(MPX_ABI_VERSION, NULL));
 	works(mpx_set_create(&set));
 	works(mpx_set_domain(set, PAPI_DOM_KERNEL));

@@ -248,7 +248,7 @@ static void case_accum(const char *argument)
 	end_set(set);
 }
 
-/* A region that is entered 500 times for far less than a slice: 50,000 faults, as the program adds
+/* A region that is entered 1,000 times for far less than a slice: 100,000 faults, as the program adds
  * them up. With an argument it makes a new set each time, and the report alone can know. */
 static void case_stretches(const char *argument)
 {
@@ -256,7 +256,7 @@ static void case_stretches(const char *argument)
 	int set = PAPI_NULL, i, round;
 
 	init();
-	for (round = 0; round < 500; round++) {
+	for (round = 0; round < 1000; round++) {
 		if (argument || !round)
 			set = set_of(five);
 		OK(PAPI_start(set));

@@ -88,7 +88,7 @@ C
 
 cat >"$dir/stops.c" <<'C'
 #include <papi.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 int main(void)
 {
@@ -100,9 +100,9 @@ int main(void)
 	    PAPI_add_named_event(set, "upc:::perf::MINOR-FAULTS"))
 		return 1;
 	for (i = 0; i < 5; i++) {
-		volatile char *page = malloc(1 << 20);
+		volatile char *page = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		if (!page || PAPI_start(set))
+		if (page == MAP_FAILED || PAPI_start(set))
 			return 2;
 		page[(i + 1) << 14] = 1;
 		if (PAPI_read(set, value) || value[0] < 1 || PAPI_accum(set, accumulated))
@@ -112,7 +112,7 @@ int main(void)
 			return 4;
 		if (PAPI_read(set, value) || value[0] != 1)
 			return 5;
-		free((void *)page);
+		munmap((void *)page, 1 << 20);
 	}
 	return accumulated[0] < 5;
 }

@@ -69,15 +69,18 @@ stop_nodes()
 	done
 }
 
-# samples NODE: how many its archive has by now, by the growth of the count of its samples
+# samples NODE: how many values its archive has by now
 samples()
 {
-	at_node "$top/$1" pminfo -h unix: -f upc.sample.count 2> /dev/null | awk '/value/ { print $2 }'
+	at_node "$top/$1" pmdumplog "$top/$1/archive/node" upc.sample.count 2> /dev/null | grep -c ' value [0-9]'
 }
 
-enough_samples() # N
+enough_samples() # N: in the archive of each node
 {
-	[ "$(samples "$(name_of $((nodes - 1)))")" -ge "$1" ]
+	local i
+	for ((i = 0; i < nodes; i++)); do
+		[ "$(samples "$(name_of "$i")")" -ge "$1" ] || return 1
+	done
 }
 
 archives()
@@ -278,7 +281,7 @@ groups_run()
 	for ((i = 0; i < nodes; i++)); do
 		start_loop "$i"
 	done
-	sleep $((5 + nodes / 4))
+	until_passes enough_samples $((20 + nodes / 4)) || return 1
 	stop_nodes
 	analyse
 }
