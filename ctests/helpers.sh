@@ -5,7 +5,7 @@ tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 unset UPC_SUM_FILE UPC_TIMES_FILE # of the tests as a whole
 
-plan 21
+plan 26
 
 # ---- JSON
 
@@ -107,6 +107,38 @@ if command -v "${CC%% *}" > /dev/null; then
 else
 	skip "... of tap.h's, too" "there is no compiler"
 fi
+
+# ---- tests that failed beside others
+
+cat > sum << 'END'
+FAILED: ctests/a.sh 3 - takes a second
+FAILED: ctests/a.sh 4 - ... and no more
+FAILED: ctests/a.sh - exited with status 1 (ERROR)
+FAILED: ctests/b 1 - is right
+FAILED: ctests/c 2 - is right
+FAILED: ctests/c - exited with status 139 (terminated by signal 11?) (ERROR)
+FAILED: ctests/d: it gave no result
+skipped: ctests/e 1: no e
+100 passed, 7 failed, 1 skipped
+END
+cat > again << 'END'
+#!/bin/sh
+echo "$2" >> ran
+[ "$2" != TESTS=ctests/b ]
+END
+chmod +x again
+alone()
+{
+	"$srcdir/ctests/tap-alone" sum ./again check
+}
+check "tests whose checks failed run once more" eval 'alone && [ "$(cat ran)" = "TESTS=ctests/a.sh
+TESTS=ctests/b" ]'
+check "... what passes alone is named" eval '[ "$(grep -c "^failed beside others, passed alone: ctests/a.sh" sum)" = 3 ] && ! grep -q "^FAILED: ctests/a" sum'
+check "... and counts" [ "$(tail -n 1 sum)" = "103 passed, 4 failed, 1 skipped" ]
+check "... what fails again, or ended by a signal, stays a failure" eval '[ "$(grep -c "^FAILED: ctests/[bcd]" sum)" = 4 ]'
+printf 'FAILED: ctests/%s 1 - x
+' 1 2 3 4 5 6 7 > sum
+check "... and so do many" eval 'rm ran && alone && [ ! -e ran ]'
 
 # ---- skips: where nothing may be counted but by threads in user mode
 
