@@ -328,7 +328,7 @@ static int tell_never(const struct upcp_set *set)
 	uintptr_t address;
 	char line[400];
 
-	if (lib->upc_catalogue_info(opened.catalogue, set->never - 1, &info))
+	if (lib->upc_catalogue_info(upcp_sets_catalogue(), set->never - 1, &info))
 		info.name = "an event";
 	snprintf(line, sizeof(line),
 		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "
@@ -694,18 +694,29 @@ static int on_shutdown_component(void)
 	catalogue = opened.catalogue;
 	opened.catalogue = NULL;
 	if (catalogue) {
+		upcp_overflow_close();
 		/* Sets of threads that never came back still have units. */
-		upcp_sets_close();
-		lib->upc_catalogue_close(catalogue);
+		if (upcp_sets_close())
+			lib->upc_catalogue_close(catalogue);
 		_upc_vector.cmp_info.initialized = 0;
 	}
 	pthread_mutex_unlock(&closing);
 	return PAPI_OK;
 }
 
-static int on_thread(hwd_context_t *context)
+static int on_init_thread(hwd_context_t *context)
 {
 	(void)context;
+	upcp_overflow_enter_thread();
+	return PAPI_OK;
+}
+
+/* PAPI_shutdown takes the table of sets away first, then each thread, and we are asked last. */
+static int on_shutdown_thread(hwd_context_t *context)
+{
+	(void)context;
+	if (!_papi_hwi_system_info.global_eventset_map.dataSlotArray)
+		upcp_overflow_close();
 	return PAPI_OK;
 }
 
@@ -746,8 +757,8 @@ papi_vector_t _upc_vector = {
 		},
 	.init_component = on_init_component,
 	.shutdown_component = on_shutdown_component,
-	.init_thread = on_thread,
-	.shutdown_thread = on_thread,
+	.init_thread = on_init_thread,
+	.shutdown_thread = on_shutdown_thread,
 	.init_control_state = on_init_control_state,
 	.set_domain = on_set_domain,
 	.update_control_state = on_update_control_state,

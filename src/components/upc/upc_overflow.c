@@ -8,8 +8,13 @@
  * send the counting thread a signal.
  */
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "upc_overflow.h"
 #include "upc_report.h"
@@ -21,11 +26,58 @@ static int component;
 static int replays, simulates;
 static __thread volatile sig_atomic_t gave_up; /* the signal is blocked: see give_up() */
 
+static atomic_bool closed = true;
+/* Partners: upcp_overflow_close counts a shutdown and then looks who is under way, and a handler
+ * counts itself and then looks whether PAPI was shut down since it has known the thread. */
+static atomic_uint shutdowns, under_way;
+/* initial-exec: no access in a handler allocates. */
+static __thread unsigned known_since __attribute__((tls_model("initial-exec")));
+static __thread unsigned handling __attribute__((tls_model("initial-exec"))); /* of under_way */
+
 void upcp_overflow_open(int index, int is_replay, int is_simulation)
 {
 	component = index;
 	replays = is_replay;
 	simulates = is_simulation;
+	atomic_store(&closed, false);
+}
+
+/* ---- the end of PAPI ------------------------------------------------------- */
+
+void upcp_overflow_enter_thread(void)
+{
+	known_since = atomic_load(&shutdowns);
+}
+
+/* PAPI's structure of this thread, or NULL where it has been taken away. */
+static ThreadInfo_t *find_thread(void)
+{
+	return known_since == atomic_load(&shutdowns) ? _papi_hwi_lookup_thread(0) : NULL;
+}
+
+/* Between the two upcp_overflow_close waits. */
+static void begin_handling(void)
+{
+	handling++;
+	atomic_fetch_add(&under_way, 1);
+}
+
+static void end_handling(void)
+{
+	atomic_fetch_sub(&under_way, 1);
+	handling--;
+}
+
+void upcp_overflow_close(void)
+{
+	static const struct timespec moment = {.tv_nsec = 100000};
+	unsigned i;
+
+	if (atomic_exchange(&closed, true))
+		return;
+	atomic_fetch_add(&shutdowns, 1);
+	for (i = 0; i < 1000 && atomic_load(&under_way) > handling; i++)
+		(void)syscall(SYS_nanosleep, &moment, NULL);
 }
 
 /* ---- the unit agrees with PAPI's tables ---------------------------------- */
@@ -192,27 +244,15 @@ static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, 
 	_papi_hwi_dispatch_overflow_signal(context, address, NULL, vector, 0, &thread, component);
 }
 
-/*
- * Of a script: called on the thread that plays, with the unit at rest. The
- * program is where it has called PAPI from: that is the address, and the program
- * counter of the context.
- */
-static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg)
+/* The program is where it has called PAPI from: that is the address, and the program counter of the
+ * context. */
+static void dispatch_played(struct upcp_state *state, int position)
 {
-	struct upcp_state *state = arg;
 	EventSetInfo_t *owner = state->owner;
 	_papi_hwi_context_t context;
 	ucontext_t registers;
 	siginfo_t info;
-	int position;
 
-	(void)unit;
-	/* A parity error is told by the read that finds it. */
-	if (interrupt->kind != UPC_INTERRUPT_THRESHOLD)
-		return;
-	position = upcp_set_find_threshold(&state->set, interrupt->code);
-	if (position == UPCP_NO_POSITION || owner->master->running_eventset[component] != owner)
-		return;
 	if (getcontext(&registers))
 		memset(&registers, 0, sizeof(registers));
 	memset(&info, 0, sizeof(info));
@@ -223,6 +263,26 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
 	state->interrupting = 1;
 	dispatch(owner, owner->master, position, (vptr_t)state->address, &context);
 	state->interrupting = 0;
+}
+
+/* Of a script: called on the thread that plays, with the unit at rest. */
+static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg)
+{
+	struct upcp_state *state = arg;
+	EventSetInfo_t *owner = state->owner;
+	int position;
+
+	(void)unit;
+	/* A parity error is told by the read that finds it. */
+	if (interrupt->kind != UPC_INTERRUPT_THRESHOLD)
+		return;
+	position = upcp_set_find_threshold(&state->set, interrupt->code);
+	if (position == UPCP_NO_POSITION)
+		return;
+	begin_handling();
+	if (!atomic_load(&closed) && owner->master->running_eventset[component] == owner)
+		dispatch_played(state, position);
+	end_handling();
 }
 
 /* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
@@ -244,7 +304,7 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
  */
 static int still_runs(const EventSetInfo_t *owner)
 {
-	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+	const ThreadInfo_t *thread = find_thread();
 
 	return thread && thread->running_eventset[component] == owner;
 }
@@ -296,10 +356,9 @@ static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int sig
  * runs, which PAPI lets nobody change, and calls the user's handler. A signal that
  * was queued before the set stopped finds no running set.
  */
-ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
+static void handle_overflow(int signal, siginfo_t *info, void *ucontext)
 {
-	const int saved = errno;
-	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+	ThreadInfo_t *thread = find_thread();
 	EventSetInfo_t *owner = thread ? thread->running_eventset[component] : NULL;
 	_papi_hwi_context_t context;
 	int position;
@@ -319,5 +378,14 @@ ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext
 		if (position != UPCP_NO_POSITION)
 			dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
 	}
+}
+
+ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
+{
+	const int saved = errno;
+
+	begin_handling();
+	handle_overflow(signal, info, ucontext);
+	end_handling();
 	errno = saved;
 }

@@ -31,6 +31,16 @@ struct upcp_state {
  * signal for all that there is (the simulated node), or by one signal each. */
 void upcp_overflow_open(int component, int is_replay, int is_simulation);
 
+/* PAPI knows the calling thread from here on. */
+void upcp_overflow_enter_thread(void);
+
+/*
+ * PAPI is being shut down, and with it goes what it knows of threads: overflows that come later are
+ * ignored, and their threads go on. Waits for handlers that are under way in other threads, 0.1 s at
+ * most: one of the user's may have jumped out, or wait for this thread.
+ */
+void upcp_overflow_close(void);
+
 /* PAPI's vector call: makes the unit's thresholds those of PAPI's tables. Where
  * that fails it puts PAPI's tables back; libupc's error, or PAPI's own where
  * *papi is set. */

@@ -21,6 +21,7 @@ static struct upc_catalogue *catalogue;
  * across a fork, so that a child finds the list whole. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upcp_set *list;
+static unsigned making; /* units that will be in it */
 
 static void lock_list(void)
 {
@@ -39,7 +40,13 @@ static void unlock_list_in_child(void)
 	/* What is shown is the parent's. */
 	for (set = list; set; set = set->next)
 		set->shown = 0;
+	making = 0; /* by threads that are not here */
 	unlock_list();
+}
+
+static pid_t my_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
 }
 
 int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
@@ -57,19 +64,28 @@ int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *ope
 	return 0;
 }
 
-void upcp_sets_close(void)
+static int belongs_to_other(const struct upcp_set *set)
+{
+	return set->maker != my_thread() && syscall(SYS_tgkill, getpid(), set->maker, 0) == 0;
+}
+
+int upcp_sets_close(void)
 {
 	struct upcp_set *set;
+	int none;
 
 	for (;;) {
 		lock_list();
-		set = list;
+		for (set = list; set && belongs_to_other(set); set = set->next)
+			;
+		none = !list && !making;
+		if (none)
+			catalogue = NULL;
 		unlock_list();
 		if (!set)
-			break;
+			return none;
 		upcp_set_clear(set);
 	}
-	catalogue = NULL;
 }
 
 struct upc_catalogue *upcp_sets_catalogue(void)
@@ -77,9 +93,26 @@ struct upc_catalogue *upcp_sets_catalogue(void)
 	return catalogue;
 }
 
-static void link_set(struct upcp_set *set)
+/* Between the two the catalogue stays. */
+static int begin_making(void)
+{
+	int may;
+
+	lock_list();
+	may = catalogue != NULL;
+	making += (unsigned)may;
+	unlock_list();
+	return may;
+}
+
+static void end_making(struct upcp_set *set)
 {
 	lock_list();
+	making--;
+	if (!set->unit) {
+		unlock_list();
+		return;
+	}
 	set->next = list;
 	set->previous = &list;
 	if (list)
@@ -100,11 +133,6 @@ static void unlink_set(struct upcp_set *set)
 }
 
 /* ---- whom the unit counts ---------------------------------------------- */
-
-static pid_t my_thread(void)
-{
-	return (pid_t)syscall(SYS_gettid);
-}
 
 /* An unattached set is its first adder's; in a forked child, its first user's. */
 static void settle_owner(struct upcp_set *set)
@@ -155,14 +183,15 @@ static int create_unit(struct upcp_set *set, const struct upc_unit_options *opti
 {
 	int error;
 
-	if (!catalogue)
+	if (!begin_making())
 		return UPC_ESTATE;
 	error = lib->upc_unit_create(catalogue, options, &set->unit);
 	if (error)
-		return error;
+		set->unit = NULL;
 	set->lib = lib;
-	link_set(set);
-	return 0;
+	set->maker = my_thread();
+	end_making(set);
+	return error;
 }
 
 int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)

@@ -48,6 +48,7 @@ struct upcp_set {
 	struct upcp_target target;
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid that the unit was told, or 0   */
+	pid_t maker;                       /* thread that has made the unit      */
 	int shown;                         /* to others, or nobody wants that    */
 	uint64_t slice_ns;                 /* multiplexed: length of a time slice; 0: not */
 	struct upcp_mpx *mpx;              /* where events are that unit cannot have, or NULL (upc_mpx.h) */
@@ -72,14 +73,15 @@ struct upcp_set {
 };
 
 /*
- * The libupc and the catalogue of all sets, until upcp_sets_close, which
- * destroys the units that are left.
+ * The libupc and the catalogue of all sets, until upcp_sets_close. That destroys the units that
+ * are left, but for those that other living threads have made: they may be counting with them, and
+ * do so until the process ends. It returns whether there is none, and nothing needs the catalogue.
  * All functions below return 0 or a negative UPC_E* code, or where the set is
  * multiplexed an error that was told (upc_turns.h); a call that fails
  * has changed nothing. Context: one thread at a time for one set.
  */
 int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
-void upcp_sets_close(void);
+int upcp_sets_close(void);
 struct upc_catalogue *upcp_sets_catalogue(void);
 
 /* What a unit is told that counts for the set with that target. UPC_EINVAL (options that
