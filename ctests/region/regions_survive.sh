@@ -6,7 +6,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
 [ -w /dev/shm ] || { echo "1..0 # SKIP shared memory, /dev/shm, cannot be written here"; exit 0; }
-plan 27
+plan 28
 
 HPM_NUM_INST_PTS=2000
 export HPM_NUM_INST_PTS
@@ -204,6 +204,9 @@ fi
 mkdir files
 "$tool" -e $faults -o 'files/%p' ./program launcher 2> /dev/null
 record=$(sed 's/.*"record":"\([^"]*\)".*/\1/' files/*.part)
+part=$(ls files)
+cp -p "$record" record
+cp -p "files/$part" part
 tries=0
 until "$tool" --merge files > /dev/null 2>&1 || [ $tries = 100 ]; do
 	sleep .1
@@ -212,3 +215,8 @@ done
 check "the launcher is killed, too: --merge finds the record" eval 'run 0 --merge files -f csv -o csv && is work 3 300 300'
 check "... says so, again and again" eval 'run 0 --merge files && run 0 --merge files && grep "^Note: process [0-9]*: no end record, last mark at" out'
 check "... and nothing else is left" eval '[ "$(ls files | wc -l)" = 1 ] && [ -n "$record" ] && [ ! -e "$record" ]'
+# As if whoever wrote the file had been killed before the rest was removed.
+cp -p record "$record"
+cp -p part "files/$part"
+check "... nor of one that was killed behind its file" eval \
+	'run 0 --merge files -f csv -o csv && is work 3 300 300 && [ "$(ls files | wc -l)" = 1 ] && [ ! -e "$record" ]'

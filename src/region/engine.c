@@ -1160,6 +1160,7 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 		continue;
 	*at = living;
 	report.path = path;
+	report.record = is_exec || !upcr_record_lives() ? NULL : upcr_record_path();
 	report.results = ended;
 	report.pid = owner;
 	report.head = head = head_of_process(&report.head_length);

@@ -376,11 +376,13 @@ void upcr_recorded_free(struct upcr_recorded *recorded)
 	recorded->parts = NULL;
 }
 
-bool upcr_recorded_write(const struct upcr_recorded *recorded, const char *path, const char *ended)
+bool upcr_recorded_write(const struct upcr_recorded *recorded, const char *record, const char *path,
+			 const char *ended)
 {
 	const struct upcr_recorded_parts *parts = recorded->parts;
 	const struct upcr_report report = {
 		.path = path,
+		.record = record,
 		.pid = recorded->pid,
 		.head = parts->head,
 		.head_length = parts->head_length,

@@ -20,7 +20,9 @@ struct upcr_recorded {
 bool upcr_recorded_open(struct upcr_recorded *recorded, const char *path);
 void upcr_recorded_free(struct upcr_recorded *recorded);
 
-/* The process's file as the process would have written it, with how it ended. False, with errno. */
-bool upcr_recorded_write(const struct upcr_recorded *recorded, const char *path, const char *ended);
+/* Writes the process's file as the process would have, with how it ended, and removes the record and the
+ * ".part". False, with errno: all are as they were. */
+bool upcr_recorded_write(const struct upcr_recorded *recorded, const char *record, const char *path,
+			 const char *ended);
 
 #endif

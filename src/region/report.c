@@ -504,8 +504,11 @@ bool upcr_report_write(const struct upcr_report *report)
 	done = !out.failed;
 	if (close(fd) || (done && rename(whole, report->path)))
 		done = false;
-	if (done)
+	if (done) {
+		if (report->record)
+			unlink(report->record);
 		upcr_report_forget(report->path, report->pid);
+	}
 	saved = errno;
 	if (!done)
 		unlink(whole);

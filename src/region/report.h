@@ -24,6 +24,7 @@ struct upcr_about {
 
 struct upcr_report {
 	const char *path;
+	const char *record; /* removed as soon as the file is there, before its ".part"; NULL: stays */
 	pid_t pid;
 	const char *head; /* of upcr_report_head */
 	size_t head_length;

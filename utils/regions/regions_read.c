@@ -512,7 +512,7 @@ static void read_entry(struct regions_data *data, const char *file, unsigned *un
 	int runs;
 
 	if (ends_with(file, ".new") || ends_with(file, REGIONS_WHOLE_END) ||
-	    (ends_with(file, ".part") && regions_records_is_over(file)))
+	    (ends_with(file, ".part") && regions_records_tidy(file)))
 		return;
 	if (ends_with(file, ".part")) {
 		if (!regions_records_finish(file, made)) {

@@ -61,7 +61,7 @@ static bool keep_one(const char *record, const char *files, pid_t first, int sta
 			end_words(ended, sizeof(ended), status);
 		errno = ENAMETOOLONG;
 		done = upcr_out_path(files, recorded.pid, recorded.child, path, sizeof(path)) &&
-		       upcr_recorded_write(&recorded, path, ended);
+		       upcr_recorded_write(&recorded, record, path, ended);
 		if (!done)
 			util_error("'%s' cannot be written: %s", path, strerror(errno));
 	}
@@ -104,7 +104,7 @@ static bool path_of_part(const char *part, char path[PATH_MAX])
 	return true;
 }
 
-bool regions_records_is_over(const char *part)
+static bool is_over(const char *part)
 {
 	char path[PATH_MAX];
 	struct stat begun, over;
@@ -115,12 +115,47 @@ bool regions_records_is_over(const char *part)
 		 over.st_mtim.tv_nsec >= begun.st_mtim.tv_nsec));
 }
 
-/* mpirun ends before the processes that it has killed: those that still run are given a second, all together.
- */
+/* The record that a ".part" names; it belongs to root, which is for the caller to free. NULL: it names none
+ * that is on this machine, and elsewhere says whether it is on another. */
+static const char *record_of_part(const char *part, json_t **root, bool *elsewhere)
+{
+	const char *host;
+	char here[256] = "";
+
+	*root = json_load_file(part, 0, NULL);
+	host = json_string_value(json_object_get(*root, "host"));
+	(void)gethostname(here, sizeof(here) - 1);
+	*elsewhere = host && strcmp(host, here) != 0;
+	return host && !*elsewhere ? json_string_value(json_object_get(*root, "record")) : NULL;
+}
+
+bool regions_records_tidy(const char *part)
+{
+	struct upcr_recorded recorded;
+	const char *record;
+	json_t *root;
+	bool elsewhere;
+
+	if (!is_over(part))
+		return false;
+	/* The file may name anything: only a record is removed. */
+	record = record_of_part(part, &root, &elsewhere);
+	if (record && upcr_recorded_open(&recorded, record)) {
+		upcr_recorded_free(&recorded);
+		unlink(record);
+	}
+	json_decref(root);
+	if (!elsewhere)
+		unlink(part);
+	return true;
+}
+
+/* mpirun ends before the processes that it has killed: those that still run are given five seconds, all
+ * together. */
 static bool open_ended(struct upcr_recorded *recorded, const char *record)
 {
 	static const struct timespec pause = {.tv_nsec = 20000000};
-	static unsigned pauses = 50;
+	static unsigned pauses = 250;
 	bool done;
 
 	while ((done = upcr_recorded_open(recorded, record)) && !recorded->over && recorded->alive &&
@@ -135,29 +170,23 @@ static bool open_ended(struct upcr_recorded *recorded, const char *record)
 bool regions_records_finish(const char *part, char path[PATH_MAX])
 {
 	struct upcr_recorded recorded;
-	json_t *root = json_load_file(part, 0, NULL);
-	const char *host = json_string_value(json_object_get(root, "host"));
-	const char *record = json_string_value(json_object_get(root, "record"));
-	char here[256] = "";
-	bool done = false;
+	const char *record;
+	json_t *root;
+	bool elsewhere, done = false;
 
-	(void)gethostname(here, sizeof(here) - 1);
-	if (host && record && strcmp(host, here) != 0)
+	record = record_of_part(part, &root, &elsewhere);
+	if (elsewhere)
 		util_error(
 			"'%s' is of a process on %s, where its record may still be: run --merge there, too",
-			part, host);
+			part, json_string_value(json_object_get(root, "host")));
 	else if (record && path_of_part(part, path) && open_ended(&recorded, record)) {
 		if (!recorded.over && !recorded.alive) {
-			done = upcr_recorded_write(&recorded, path, REGIONS_NO_END);
+			done = upcr_recorded_write(&recorded, record, path, REGIONS_NO_END);
 			if (!done)
 				util_error("'%s' cannot be made of the record '%s': %s", path, record,
 					   strerror(errno));
 		}
 		upcr_recorded_free(&recorded);
-		if (done) {
-			unlink(record);
-			unlink(part);
-		}
 	}
 	json_decref(root);
 	return done;

@@ -26,8 +26,9 @@ void regions_records_keep(const char *prefix, const char *files, pid_t first, in
  * names, and removes both; path: of the file. False: there is no record here, or the process still runs.
  */
 bool regions_records_finish(const char *part, char path[PATH_MAX]);
-/* The file of this ".part" was written after it. */
-bool regions_records_is_over(const char *part);
+/* Removes a ".part" whose file was written after it, and the record that it names: whoever wrote the file was
+ * killed before. False: the file is not there yet. */
+bool regions_records_tidy(const char *part);
 
 /* "ended" of a process whose launcher was killed, too. */
 #define REGIONS_NO_END "no end record"

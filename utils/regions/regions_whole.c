@@ -304,7 +304,7 @@ static json_t *whole_events_of(const struct regions_whole *whole, const uint64_t
 static void whole_write(const struct regions_whole *whole, const char *path, const uint64_t *now,
 			const struct whole_gaps *gaps, struct upcr_whole_stretch *const *list, unsigned n)
 {
-	char host[256] = "";
+	char host[256] = "", written[PATH_MAX + 8];
 	json_t *pids = json_array(), *root;
 
 	(void)gethostname(host, sizeof(host) - 1);
@@ -312,8 +312,12 @@ static void whole_write(const struct regions_whole *whole, const char *path, con
 		json_array_append_new(pids, json_integer(list[i]->pid));
 	root = json_pack("{si ss sI so so}", "upc_regions_whole", 1, "host", host, "rank",
 			 (json_int_t)upcr_rank(), "pids", pids, "events", whole_events_of(whole, now, gaps));
-	if (!root || json_dump_file(root, path, JSON_COMPACT))
+	/* Whole, or not at all: mpirun may kill the launcher here. */
+	snprintf(written, sizeof(written), "%s.new", path);
+	if (!root || json_dump_file(root, written, JSON_COMPACT) || rename(written, path)) {
 		util_error("'%s' cannot be written: %s", path, strerror(errno));
+		unlink(written);
+	}
 	json_decref(root);
 }
 

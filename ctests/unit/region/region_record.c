@@ -90,7 +90,7 @@ static size_t text_of(const char *record, char *text, size_t size)
 
 	if (!upcr_recorded_open(&recorded, record))
 		return 0;
-	assert_true(upcr_recorded_write(&recorded, made, "signal 9 (Killed)"));
+	assert_true(upcr_recorded_write(&recorded, NULL, made, "signal 9 (Killed)"));
 	upcr_recorded_free(&recorded);
 	file = fopen(made, "r");
 	assert_non_null(file);
