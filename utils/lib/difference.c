@@ -57,7 +57,7 @@ static int difference_by_size(const void *a, const void *b)
 
 void util_difference_find_pairs(struct util_difference *d, double *of_pair, size_t n)
 {
-	const size_t cut = n / 10, left = n - 2 * cut;
+	const size_t cut = n / 5, left = n - 2 * cut;
 	double sum = 0, squares = 0;
 
 	qsort(of_pair, n, sizeof(*of_pair), difference_by_size);

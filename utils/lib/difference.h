@@ -39,7 +39,7 @@ struct util_difference {
 void util_difference_find(struct util_difference *difference);
 
 /* Finds all but the verdict from differences of n pairs, which it sorts: their mean without the largest and
- * the smallest tenth, as single disturbances of a machine are far larger than what is looked for (Yuen's t).
+ * the smallest fifth, as single disturbances of a machine are far larger than what is looked for (Yuen's t).
  * error is not made less than it is. */
 void util_difference_find_pairs(struct util_difference *difference, double *of_pair, size_t n);
 

@@ -67,11 +67,11 @@ TEST(test_pairs)
 	d.error = 3;
 	util_difference_find_pairs(&d, few, 4);
 	assert_true(d.error == 3 && d.chance > .5);
-	/* The largest and the smallest one are left out; then four of 2.5, four of 1.5 and two of 2 are to be
-	 * summed. */
+	/* Two at each end are left out: the mean is that of two each of 1.5, 2 and 2.5, and the squares are
+	 * those of four each of 1.5 and 2.5, and two of 2. */
 	d.error = 0;
 	util_difference_find_pairs(&d, ten, 10);
-	assert_true(fabs(d.change - 2) < 1e-12 && d.freedom == 7 && fabs(d.error - sqrt(2. / 56)) < 1e-12);
+	assert_true(fabs(d.change - 2) < 1e-12 && d.freedom == 5 && fabs(d.error - sqrt(2. / 30)) < 1e-12);
 	assert_true(d.chance < .01);
 	assert_true(util_difference_judge(&d, 1));
 	assert_int_equal(d.verdict, UTIL_MORE);

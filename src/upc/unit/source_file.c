@@ -37,10 +37,11 @@ static int file_open(struct upci_source *source, const struct upci_context *cont
 {
 	(void)halted;
 	if (context->cgroup)
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: is a file's of the whole machine, not a control group's: count it in "
-				 "the context of the machine",
-				 event->name);
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: is read from a file of /proc or /sys, which knows no control groups: count it "
+			"in another context",
+			event->name);
 	return upci_files_add(of(source), &event->driver);
 }
 
