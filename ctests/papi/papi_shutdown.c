@@ -158,8 +158,8 @@ static void overflow_it(int set)
 
 static int set_of_turns(void)
 {
-	static const char *const names[] = {FAULTS, "upc:::perf::MINOR-FAULTS",
-					    "upc:::perf::CONTEXT-SWITCHES", "upc:::perf::TASK-CLOCK"};
+	static const char *const names[] = {FAULTS, "upc:::perf::MINOR-FAULTS", "upc:::perf::MAJOR-FAULTS",
+					    "upc:::perf::TASK-CLOCK"};
 	PAPI_option_t option = {.multiplex = {.ns = 100000}};
 	int set = PAPI_NULL;
 	size_t i;
