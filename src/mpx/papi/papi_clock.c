@@ -5,6 +5,7 @@
  */
 #include <linux/perf_event.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static bool presets_are_of_user(void)
 	       PAPI_get_opt(PAPI_DEFDOM, NULL) == PAPI_DOM_USER;
 }
 
-int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
+static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 {
 	switch (clock) {
 	case MPX_CLOCK_AUTO:
@@ -146,4 +147,44 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
 	}
 	snprintf(papi->clock_name, sizeof(papi->clock_name), "thread CPU time");
 	return PAPI_OK;
+}
+
+/* What threads before have found, since a search takes longer than all else of a thread's first call:
+ * processors stay. What is refused is not kept, for the words. */
+static struct {
+	bool known;
+	unsigned beginning; /* of PAPI */
+	enum mpx_clock asked;
+	int domain; /* PAPI's default: user_cycles */
+	bool is_event;
+	uint32_t event;
+	char name[128];
+} found;
+
+/* Protects found; PAPI's locks nest in it, and no handler takes it. Who has it has the library's, too,
+ * which is held across a fork. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
+{
+	const int domain = PAPI_get_opt(PAPI_DEFDOM, NULL);
+	const unsigned beginning = mpxi_papi_beginnings();
+	int error = PAPI_OK;
+
+	pthread_mutex_lock(&lock);
+	if (!found.known || found.beginning != beginning || found.asked != clock || found.domain != domain) {
+		error = choose_anew(papi, clock);
+		found.known = !error;
+		found.beginning = beginning;
+		found.asked = clock;
+		found.domain = domain;
+		found.is_event = papi->has_clock;
+		found.event = papi->clock;
+		memcpy(found.name, papi->clock_name, sizeof(found.name));
+	}
+	papi->has_clock = found.is_event;
+	papi->clock = found.event;
+	memcpy(papi->clock_name, found.name, sizeof(papi->clock_name));
+	pthread_mutex_unlock(&lock);
+	return error;
 }

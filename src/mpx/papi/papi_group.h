@@ -77,6 +77,8 @@ struct mpxi_papi {
 
 /* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock);
+/* papi_library.c: how often PAPI has begun anew, with other codes of events. */
+unsigned mpxi_papi_beginnings(void);
 
 /* papi_names.c */
 

@@ -90,6 +90,7 @@ int mpxi_papi_is_there(void)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in nothing */
+static atomic_uint beginnings;                           /* partner: mpxi_papi_beginnings, in any thread */
 static int grown;                                        /* PAPI was initialised, with a large table */
 
 /* Not pthread_self: it is the next thread's as soon as one has ended, and PAPI then takes
@@ -115,6 +116,11 @@ static int start_threads(void)
 					"that, or MPX, first");
 }
 
+unsigned mpxi_papi_beginnings(void)
+{
+	return atomic_load(&beginnings);
+}
+
 int mpxi_papi_init(void)
 {
 	int version, error = PAPI_OK;
@@ -138,6 +144,7 @@ int mpxi_papi_init(void)
 		error = start_threads();
 	if (!error && !grown) {
 		grow_table();
+		atomic_fetch_add(&beginnings, 1);
 		grown = 1;
 	}
 	pthread_mutex_unlock(&lock);
