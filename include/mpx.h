@@ -362,8 +362,8 @@ int mpx_set_reset(int set);
 #define MPX_ROUGH 0x4u     /* too few slices for an interval that can be trusted              */
 #define MPX_LOST 0x8u     /* slices could not be started or read, or ended far too late; their time is in T */
 #define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
-/* Stretches in which the event had no turn (short threads, for one) are in the sum at the rate
- * of those in which it had. The interval says how far that may be off. */
+/* More than a tenth of the sum is of stretches in which the event had no turn (short threads, for
+ * one), at the rate of those in which it had. The interval says how far that may be off. */
 #define MPX_BORROWED 0x20u
 /* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
  * have had in them: MPX_CLOCK_USER or a covariate that goes with the event tells more, and longer slices do
@@ -492,7 +492,7 @@ int mpx_set_switch_region(int set, int region);
 
 /*
  * Estimates of the counts in all stretches of a region, the running one included. time is that of
- * all stretches. MPX_BORROWED says that some of them had no turn for the event. Errors as of
+ * all stretches. MPX_BORROWED says that many of them had no turn for the event. Errors as of
  * mpx_set_estimates, and PAPI_EINVAL where the set has no such region.
  */
 int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates, int n);

@@ -463,6 +463,27 @@ TEST(test_one_stretch_is_its_own_estimate)
 		}
 }
 
+/* A tenth of the estimate may be of such that had no turn, beside what needs none and what took turns. */
+TEST(test_little_is_borrowed_without_a_word)
+{
+	struct mpxi_window part[2] = {exact(1000), never(55)};
+	struct mpxi_result result;
+
+	assert_near(sum_of(part, 2).estimate.value, 1000 + 110);
+	assert_false(sum_of(part, 2).borrowed);
+	part[1] = never(56);
+	assert_true(sum_of(part, 2).borrowed);
+	run_thread(4, 80, 1, &part[0]);
+	part[1] = never(part[0].time / 9 - 1);
+	result = sum_of(part, 2);
+	assert_true(result.estimate.value > 0 && !result.borrowed);
+	part[1] = never(part[0].time / 9 + 2);
+	assert_true(sum_of(part, 2).borrowed);
+	/* Events that are rare are not the surer for it. */
+	part[0] = exact(0);
+	assert_true(sum_of(part, 2).borrowed);
+}
+
 /* The rate of another thread stands for it, and nothing says how well. */
 TEST(test_a_thread_without_a_turn_borrows)
 {

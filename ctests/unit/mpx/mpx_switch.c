@@ -74,7 +74,7 @@ static void assert_same_pool(const struct mpxi_pool *a, const struct mpxi_pool *
 	assert_int_equal(a->stretches, b->stretches);
 	assert_int_equal(a->shared, b->shared);
 	assert_int_equal(a->inexact, b->inexact);
-	assert_int_equal(a->borrowing, b->borrowing);
+	assert_int_equal(a->borrowed, b->borrowed);
 	assert_int_equal(a->sure_count, b->sure_count);
 	assert_int_equal(a->lost, b->lost);
 	mpxi_pool_result(a, MPXI_AUTO, &x);

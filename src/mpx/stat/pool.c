@@ -159,6 +159,12 @@ static void add_shared(struct mpxi_pool *pool, const struct mpxi_window *w, enum
 		add_one_of_several(pool, w, estimator);
 }
 
+static void add_sure(struct mpxi_pool *pool, uint64_t count, uint64_t time)
+{
+	add(&pool->sure_count, count);
+	add(&pool->sure_time, time);
+}
+
 void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpxi_estimator estimator,
 		   bool lost)
 {
@@ -171,10 +177,11 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 	add(&pool->time, mpxi_window_time(w));
 	add(&pool->slices, w->sums.slices);
 	pool->stretches++;
-	pool->inexact += !w->exact;
-	pool->borrowing += !w->exact && !w->sums.size;
+	pool->inexact |= !w->exact;
+	if (!w->exact && !w->sums.size)
+		add(&pool->borrowed, mpxi_window_time(w));
 	if (w->exact && w->needs_no_turn)
-		add(&pool->sure_count, w->sums.count);
+		add_sure(pool, w->sums.count, mpxi_window_time(w));
 	else
 		add_shared(pool, w, estimator);
 }
@@ -207,11 +214,12 @@ void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
 	add(&pool->time, piece->time);
 	pool->stretches++;
 	if (piece->exact && piece->needs_no_turn) {
-		add(&pool->sure_count, piece->count);
+		add_sure(pool, piece->count, piece->time);
 		return;
 	}
-	pool->inexact += !piece->exact;
-	pool->borrowing += !piece->exact && !piece->size;
+	pool->inexact |= !piece->exact;
+	if (!piece->exact && !piece->size)
+		add(&pool->borrowed, piece->time);
 	join_others(pool, estimator);
 	if (!pool->shared++)
 		pool->only = window_of(piece);
@@ -269,10 +277,10 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 	add(&pool->size, other->size);
 	add(&pool->time, other->time);
 	add(&pool->slices, other->slices);
-	add(&pool->sure_count, other->sure_count);
+	add_sure(pool, other->sure_count, other->sure_time);
 	pool->stretches += other->stretches;
-	pool->inexact += other->inexact;
-	pool->borrowing += other->borrowing;
+	pool->inexact |= other->inexact;
+	add(&pool->borrowed, other->borrowed);
 	if (other->shared == 1) {
 		add_shared(pool, &other->only, estimator);
 	} else if (other->shared) {
@@ -413,7 +421,7 @@ static void estimate_turns(const struct mpxi_pool *pool, enum mpxi_estimator est
 void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator, struct mpxi_result *result)
 {
 	struct mpxi_estimate *e = &result->estimate;
-	double sure = (double)pool->sure_count;
+	double sure = (double)pool->sure_count, borrowed;
 
 	*result = (struct mpxi_result){
 		.count = pool->count,
@@ -435,13 +443,16 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 		return;
 	}
 	estimate_turns(pool, estimator, e);
+	borrowed = (double)pool->borrowed / fmax((double)pool->time - (double)pool->sure_time, 1);
+	if (e->value > 0)
+		borrowed *= e->value / (e->value + sure);
 	e->value += sure;
 	e->basis.sure += sure;
 	e->low += sure;
 	e->high += sure;
 	e->coverage = fmin((double)pool->size / (double)pool->time, 1);
 	e->rough |= pool->torn;
-	result->borrowed = pool->borrowing > 0;
+	result->borrowed = borrowed > MPXI_BORROWED;
 }
 
 bool mpxi_pool_rate(const struct mpxi_pool *pool, double *rate)

@@ -22,12 +22,17 @@
 
 #include "stat/stat.h"
 
+/* So much of an estimate may be of stretches without a turn and nobody need be told: its interval
+ * says what that is worth. */
+#define MPXI_BORROWED .1
+
 struct mpxi_result {
 	struct mpxi_estimate estimate;
 	uint64_t count, size, time, slices;
 	unsigned threads, missed;
 	bool lost, partial;
-	bool borrowed; /* stretches without a turn are in it, by the rate of others */
+	bool borrowed; /* more than MPXI_BORROWED of it is of stretches without a turn, by the rate of others
+			*/
 };
 
 /* One stretch as a result. */
@@ -62,10 +67,10 @@ struct mpxi_pool {
 	struct mpxi_longs longs;
 	struct mpxi_pieces pieces;
 	uint64_t count, size, time, slices; /* of all stretches                    */
-	uint64_t sure_count;                /* of those where no turn was needed   */
+	uint64_t sure_count, sure_time;     /* of those where no turn was needed   */
 	uint64_t stretches, shared;         /* all; those where turns were needed  */
-	uint64_t inexact, borrowing;        /* of these                            */
-	bool lost;
+	uint64_t borrowed;                  /* time of these that had no turn      */
+	bool lost, inexact;                 /* inexact: of one of these at least   */
 	/* Set by the caller. torn: slices were cut into more stretches than can be put together
 	 * again, and how many are independent is not known. */
 	bool partial, torn;
