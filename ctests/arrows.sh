@@ -16,7 +16,7 @@ src/upc/perf          : src/upc/base src/upc/procfs                            :
 src/upc/powercap      : src/upc/base src/upc/catalogue src/upc/procfs          :
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
 src/upc/node          : src/upc/base                                           : doorbell.h sim.h
-src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h spelling.h spellings.def
+src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h on_demand.h spelling.h spellings.def
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :

@@ -208,12 +208,19 @@ struct upc_catalogue_options {
 	size_t size;
 	const char *wiring_path; /* NULL: $UPC_WIRING, or none              */
 	int no_wiring;           /* non-zero: ignore $UPC_WIRING as well     */
+	int on_demand;           /* non-zero: read this machine's names when they are needed */
 };
 
 /*
  * Opens the catalogue of this machine: Blue Gene/P names, the events that the
  * kernel lets the caller count, and what the wiring file adds or changes.
  * options may be NULL. The caller owns *catalogue.
+ * With on_demand, and neither a wiring file nor another source than this machine, nothing is
+ * read: the first 16 of perf's generic names (perf::NAME) and of the tracepoints
+ * (tp::SYSTEM:EVENT) that upc_catalogue_find is asked for are found by themselves. Any other name, one
+ * more, the number of events or an unknown code has all names read, at any of the calls
+ * below. Where that fails, for want of memory (UPC_ENOMEM) or descriptors (UPC_EMFILE), the call
+ * does, or says what there is so far, and the next one tries again. Codes stay.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
  * could have written), UPC_ENOSUPP ($UPC_SOURCE is not "live", "sim" or
@@ -249,12 +256,12 @@ uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
 int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32_t *code);
 
 /* Describes an event. info->size must be set. Errors: UPC_EINVAL,
- * UPC_ENOEVENT (no such code). */
+ * UPC_ENOEVENT (no such code); of a code that is not known yet those of on_demand. */
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
 /* An event's name and what drives it, without the rest, which may have to be composed of
  * files. The name lives as long as the catalogue; either place may be NULL. Errors:
- * UPC_EINVAL, UPC_ENOEVENT (no such code). */
+ * UPC_EINVAL, UPC_ENOEVENT (no such code); of a code that is not known yet those of on_demand. */
 int upc_catalogue_name(struct upc_catalogue *catalogue, uint32_t code, const char **name,
 		       enum upc_source *source);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "catalogue/catalogue.h"
+#include "catalogue/on_demand.h"
 #include "node/doorbell.h"
 #include "base/message.h"
 #include "replay/replay.h"
@@ -84,7 +84,13 @@ static int build(struct upc_catalogue *c, const char *wiring)
 	return error;
 }
 
-static int open_chosen(const struct choice *choice, const char *wiring, struct upc_catalogue **catalogue)
+static int build_live(struct upc_catalogue *c)
+{
+	return build(c, NULL);
+}
+
+static int open_chosen(const struct choice *choice, const char *wiring, bool on_demand,
+		       struct upc_catalogue **catalogue)
 {
 	const bool elsewhere = choice->script || choice->simulated;
 	struct upc_catalogue *c;
@@ -98,7 +104,12 @@ static int open_chosen(const struct choice *choice, const char *wiring, struct u
 	c = upci_catalogue_create(choice->script, choice->simulated ? &choice->node : NULL);
 	if (!c)
 		return upci_fail(UPC_ENOMEM, "no memory for the catalogue");
-	error = build(c, wiring);
+	if (on_demand && !elsewhere && !wiring) {
+		upci_catalogue_put_off(c, build_live);
+		error = 0;
+	} else {
+		error = build(c, wiring);
+	}
 	if (error)
 		upci_catalogue_free(c);
 	else
@@ -130,7 +141,7 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 	}
 	error = choose_source(&choice);
 	if (!error)
-		error = open_chosen(&choice, wiring, catalogue);
+		error = open_chosen(&choice, wiring, options.on_demand, catalogue);
 	if (error)
 		upci_script_free(choice.script);
 	return error;

@@ -9,7 +9,6 @@
 #include "base/process.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct upci_fork_entry *entries; /* under lock */
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) pid_t thread_id; /* 0: not asked yet */
@@ -82,7 +81,8 @@ static void after_fork_in_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_up(void)
+/* When the library is loaded: no fork comes between the first use and this. */
+__attribute__((constructor(UPCI_FORK_PROCESS))) static void handle_forks(void)
 {
 	/* A failure (no memory) leaves units shared with children; nothing
 	 * better can be done about it here. */
@@ -91,7 +91,6 @@ static void set_up(void)
 
 void upci_process_lock(void)
 {
-	pthread_once(&once, set_up);
 	pthread_mutex_lock(&lock);
 }
 

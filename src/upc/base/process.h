@@ -21,6 +21,14 @@
 void upci_process_lock(void);
 void upci_process_unlock(void);
 
+/*
+ * Who holds a lock across forks says so in a constructor of this priority. The last one's lock is
+ * taken first: in it the others nest.
+ */
+#define UPCI_FORK_PROCESS 101
+#define UPCI_FORK_PFM 102
+#define UPCI_FORK_ADDING 103
+
 /* gettid, mostly without a system call. A child that comes without the handlers of fork, by a
  * bare clone, has its parent's until upci_thread_forget. Signal handlers may call them. */
 pid_t upci_thread_id(void);

@@ -81,7 +81,7 @@ int64_t upci_catalogue_in_mode(struct upc_catalogue *c, uint32_t code, enum upc_
 
 int upci_catalogue_add_replay(struct upc_catalogue *c)
 {
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 
 	for (code = 0; code < count; code++) {
 		struct upci_event event = *upci_catalogue_event(c, code);

@@ -13,11 +13,9 @@
 #include "catalogue/cat_pmus.h"
 #include "catalogue/cat_trace.h"
 #include "base/message.h"
+#include "base/process.h"
 #include "perf/pmus.h"
 #include "base/text.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int initialized; /* pfm_initialize()'s result */
 
 /* Protects libpfm4, which promises no thread safety for encodings. A leaf
  * lock; no handler takes it. A fork while another thread holds it would leave
@@ -35,16 +33,27 @@ static void unlock(void)
 	pthread_mutex_unlock(&pfm_lock);
 }
 
-static void set_up(void)
+/* When libupc is loaded: no fork comes between the first use and this. */
+__attribute__((constructor(UPCI_FORK_PFM))) static void handle_forks(void)
 {
 	(void)pthread_atfork(lock, unlock, unlock);
-	initialized = pfm_initialize();
 }
+
+#define NOT_YET 1                 /* no error of libpfm4's */
+static int initialized = NOT_YET; /* pfm_initialize()'s result, under pfm_lock until it is there */
 
 static bool ready(void)
 {
-	pthread_once(&once, set_up);
-	return initialized == PFM_SUCCESS;
+	int result = __atomic_load_n(&initialized, __ATOMIC_ACQUIRE);
+
+	if (result == NOT_YET) {
+		lock();
+		if (initialized == NOT_YET)
+			__atomic_store_n(&initialized, pfm_initialize(), __ATOMIC_RELEASE);
+		result = initialized;
+		unlock();
+	}
+	return result == PFM_SUCCESS;
 }
 
 static int encode_locked(const char *name, unsigned domain, struct upci_perf_spec *spec)
@@ -366,9 +375,11 @@ static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 
 /*
  * The generic PMU "perf" gives most events two to four names. The first alias
- * of an event is the one that perf's own users type, and is listed.
+ * of an event is the one that perf's own users type, and is listed. Offers all of these, or only
+ * one: its code, or a negative error, UPC_ENOEVENT where that is not listed.
  */
-static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu)
+static int64_t offer_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu,
+			     const char *only)
 {
 	const char *listed[256];
 	unsigned n = 0, i;
@@ -387,11 +398,24 @@ static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 			continue;
 		listed[n++] = info.equiv;
 		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
+		if (only && strcmp(name, only))
+			continue;
 		code = offer(c, domain, name, info.desc);
-		if (fatal(code))
-			return (int)code;
+		if (only || fatal(code))
+			return code;
 	}
-	return 0;
+	return only ? UPC_ENOEVENT : 0;
+}
+
+int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name)
+{
+	int domains = upci_perf_domains();
+	pfm_pmu_info_t pmu;
+
+	if (domains < 0)
+		return domains;
+	return ready() && get_pmu(PFM_PMU_PERF_EVENT, &pmu) ? offer_generic(c, (unsigned)domains, &pmu, name)
+							    : UPC_ENOEVENT;
 }
 
 /* A detected PMU that the kernel does not drive (a virtual machine without
@@ -469,7 +493,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		if (!get_pmu(i, &pmu) || !pmu.is_present || !strcmp(pmu.name, "perf_raw"))
 			continue;
 		if (!strcmp(pmu.name, "perf")) {
-			error = add_generic(c, (unsigned)domains, &pmu);
+			error = (int)offer_generic(c, (unsigned)domains, &pmu, NULL);
 			continue;
 		}
 		there = kernel_has(&pmu, (unsigned)domains);
@@ -518,7 +542,7 @@ static bool same_by_default(const struct upci_driver *a, const struct upci_drive
 static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct upci_driver *driver,
 			  const struct upci_perf_spec *spec)
 {
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 
 	for (code = 0; code < count; code++) {
 		const struct upci_event *event = upci_catalogue_event(c, code);

@@ -14,6 +14,10 @@
  * message. */
 int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name);
 
+/* Adds one of perf's generic events, as upci_catalogue_add_pfm would, by the name that it lists:
+ * the code, or a negative error, UPC_ENOEVENT where it lists no such name. */
+int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name);
+
 /* Whether a name "PMU::EVENT" is of a PMU that libpfm4 does not find here. */
 bool upci_pfm_is_elsewhere(const char *name);
 

@@ -42,15 +42,55 @@ static bool place_bits(const char *format, uint64_t value, struct upci_perf_spec
 	return *at == 0 && value == 0;
 }
 
+/* The format files of a PMU that were read so far: its events have the same few terms. */
+struct formats {
+	const char *pmu;
+	unsigned n;
+	struct {
+		char *term, *text; /* text NULL: there is none */
+	} known[32];
+};
+
+static void free_formats(struct formats *formats)
+{
+	unsigned i;
+
+	for (i = 0; i < formats->n; i++) {
+		free(formats->known[i].term);
+		free(formats->known[i].text);
+	}
+}
+
+static bool place_term(struct formats *formats, const char *term, uint64_t value, struct upci_perf_spec *spec)
+{
+	char *name, *text;
+	bool placed;
+	unsigned i;
+
+	for (i = 0; i < formats->n; i++)
+		if (!strcmp(formats->known[i].term, term))
+			return formats->known[i].text && place_bits(formats->known[i].text, value, spec);
+	text = upci_pmu_slurp(formats->pmu, "format/", term);
+	placed = text && place_bits(text, value, spec);
+	name = i < sizeof(formats->known) / sizeof(formats->known[0]) ? strdup(term) : NULL;
+	if (name) {
+		formats->known[i].term = name;
+		formats->known[i].text = text;
+		formats->n++;
+	} else {
+		free(text);
+	}
+	return placed;
+}
+
 /* "event=0x3c,umask=0x1,any": terms of an events file. */
-static bool encode_terms(const char *pmu, char *terms, struct upci_perf_spec *spec)
+static bool encode_terms(struct formats *formats, char *terms, struct upci_perf_spec *spec)
 {
 	char *term, *save = NULL;
 
 	for (term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *equals = strchr(term, '='), *format, *end;
+		char *equals = strchr(term, '='), *end;
 		uint64_t value = 1;
-		bool placed;
 
 		if (equals) {
 			*equals = 0;
@@ -66,31 +106,25 @@ static bool encode_terms(const char *pmu, char *terms, struct upci_perf_spec *sp
 					 : &spec->config) |= value;
 			continue;
 		}
-		format = upci_pmu_slurp(pmu, "format/", term);
-		placed = format && place_bits(format, value, spec);
-		free(format);
-		if (!placed)
+		if (!place_term(formats, term, value, spec))
 			return false;
 	}
 	return true;
 }
 
-int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *spec)
+/* formats->pmu is set. */
+static int encode_event(struct formats *formats, const char *event, unsigned domain,
+			struct upci_perf_spec *spec)
 {
-	char name[128], event[128], *terms = NULL;
-	const struct upci_pmu *pmu;
+	const struct upci_pmu *pmu = upci_pmu_named(formats->pmu);
+	char *terms = pmu ? upci_pmu_slurp(formats->pmu, "events/", event) : NULL;
 	bool good;
 
-	if (sscanf(text, "%127[^/]/%127[^/]/", name, event) != 2 || name[0] == '.' || event[0] == '.')
-		return upci_fail(UPC_ENOEVENT, "'%s' is not PMU/EVENT/", text);
 	memset(spec, 0, sizeof(*spec));
-	pmu = upci_pmu_named(name);
-	if (pmu)
-		terms = upci_pmu_slurp(name, "events/", event);
-	good = terms && encode_terms(name, terms, spec);
+	good = terms && encode_terms(formats, terms, spec);
 	free(terms);
 	if (!good)
-		return upci_fail(UPC_ENOEVENT, "the kernel's PMU %s has no event %s", name, event);
+		return upci_fail(UPC_ENOEVENT, "the kernel's PMU %s has no event %s", formats->pmu, event);
 	spec->type = pmu->type;
 	spec->cpu_only = pmu->cpu_only;
 	spec->core = pmu->core;
@@ -98,6 +132,19 @@ int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *sp
 	 * what they count. Only a caller who may not see the kernel asks. */
 	spec->exclude_kernel = !(domain & UPC_DOMAIN_KERNEL) && !spec->cpu_only;
 	return 0;
+}
+
+int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *spec)
+{
+	char name[128], event[128];
+	struct formats formats = {.pmu = name};
+	int error;
+
+	if (sscanf(text, "%127[^/]/%127[^/]/", name, event) != 2 || name[0] == '.' || event[0] == '.')
+		return upci_fail(UPC_ENOEVENT, "'%s' is not PMU/EVENT/", text);
+	error = encode_event(&formats, event, domain, spec);
+	free_formats(&formats);
+	return error;
 }
 
 /* Whether libpfm4 or another builder lists this PMU's events already. */
@@ -112,8 +159,9 @@ static bool listed_elsewhere(const char *pmu)
 	return !strncmp(pmu, "cpu", 3) || !strncmp(pmu, "armv", 4);
 }
 
-static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, const char *name)
+static int add_event(struct upc_catalogue *c, unsigned domain, struct formats *formats, const char *name)
 {
+	const char *const pmu = formats->pmu;
 	struct upci_event event = {.id = UPC_NO_ID, .subsystem = "pmu", .scope = UPC_SCOPE_CONTEXT};
 	struct upci_perf_spec spec;
 	char clean[UPC_NAME_MAX], file[300], *unit, *scale;
@@ -124,7 +172,7 @@ static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, 
 	event.driver.perf = upci_catalogue_printf(c, "%s/%s/", pmu, name);
 	if (!event.driver.perf)
 		return UPC_ENOMEM;
-	if (upci_pmu_encode(event.driver.perf, domain, &spec) || upci_perf_probe(&spec, event.driver.perf))
+	if (encode_event(formats, name, domain, &spec) || upci_perf_probe(&spec, event.driver.perf))
 		return 0;
 	snprintf(clean, sizeof(clean), "%.100s::%.140s", pmu, name);
 	upci_name_sanitize(clean);
@@ -150,6 +198,7 @@ static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, 
 
 static int add_pmu(struct upc_catalogue *c, unsigned domain, const char *pmu)
 {
+	struct formats formats = {.pmu = pmu};
 	char path[512];
 	struct dirent **list;
 	int n, i, error = 0;
@@ -161,10 +210,11 @@ static int add_pmu(struct upc_catalogue *c, unsigned domain, const char *pmu)
 	for (i = 0; i < n; i++) {
 		/* NAME.scale, .unit, .snapshot and .per-pkg describe NAME. */
 		if (!error && !strchr(list[i]->d_name, '.'))
-			error = add_event(c, domain, pmu, list[i]->d_name);
+			error = add_event(c, domain, &formats, list[i]->d_name);
 		free(list[i]);
 	}
 	free(list);
+	free_formats(&formats);
 	return error;
 }
 

@@ -99,7 +99,7 @@ static int add_all_instructions(struct upc_catalogue *c)
 int upci_catalogue_add_sim(struct upc_catalogue *c)
 {
 	const struct upci_doorbell_hello *node = upci_catalogue_node(c);
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 	int error = 0;
 
 	for (code = 0; code < count && !error; code++) {

@@ -343,6 +343,29 @@ static bool may_count(int domains)
 	return domains & UPC_DOMAIN_KERNEL && upci_tracepoint_id("sched:sched_switch", &id) == 0;
 }
 
+int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bool first)
+{
+	const char *event = name + 4, *colon = strchr(event, ':'), *system;
+	int domains = upci_perf_domains(), error;
+	uint64_t id;
+
+	if (domains < 0)
+		return domains;
+	if (!ready() && upci_fd_none_left())
+		return upci_fd_fail("tracefs");
+	/* ftrace's own entries have no perf side. */
+	if (!ready() || !may_count(domains) || !colon || !strncmp(event, "ftrace:", 7))
+		return UPC_ENOEVENT;
+	error = upci_tracepoint_id(event, &id);
+	if (error)
+		return error;
+	if (first)
+		look_for_made();
+	system = upci_catalogue_printf(c, "%.*s", (int)(colon - event), event);
+	error = system ? add_one(c, system, colon + 1) : UPC_ENOMEM;
+	return error ? error : upci_catalogue_lookup(c, name);
+}
+
 int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 {
 	struct dirent *entry;

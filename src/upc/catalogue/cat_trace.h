@@ -12,6 +12,12 @@
  * message: UPC_ENOEVENT, UPC_EPERM. */
 int upci_tracepoint_id(const char *name, uint64_t *id);
 
+struct upc_catalogue;
+
+/* Adds "tp::SYSTEM:EVENT" alone, as upci_catalogue_add_tracepoints would; the first of a catalogue
+ * looks for those that somebody has made. The code, or a negative error. */
+int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bool first);
+
 /* Whether it is one of the kernel's or of a module's, which opens for everybody who may count
  * the kernel. Not so are those that somebody has made, which may fail for reasons of their
  * own, and ftrace's; and none is known to be where that cannot be read. */

@@ -42,6 +42,7 @@ struct upc_catalogue {
 	const char *missing[MISSING_MAX];
 	_Atomic unsigned missing_count;
 	char wiring_hash[65];
+	struct upci_on_demand on_demand;
 	/* What drives all units; neither: this machine does. */
 	struct upci_script *script;
 	bool simulated;
@@ -293,11 +294,35 @@ void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]
 	memcpy(c->wiring_hash, hash, sizeof(c->wiring_hash));
 }
 
-/* ---- public ------------------------------------------------------------ */
+/* ---- what there is ------------------------------------------------------- */
 
-uint32_t upc_catalogue_count(struct upc_catalogue *c)
+struct upci_on_demand *upci_catalogue_on_demand(struct upc_catalogue *c)
+{
+	return &c->on_demand;
+}
+
+uint32_t upci_catalogue_size(struct upc_catalogue *c)
 {
 	return atomic_load_explicit(&c->count, memory_order_acquire);
+}
+
+struct upci_catalogue_mark upci_catalogue_mark(struct upc_catalogue *c)
+{
+	return (struct upci_catalogue_mark){upci_catalogue_size(c), atomic_load(&c->missing_count)};
+}
+
+void upci_catalogue_truncate(struct upc_catalogue *c, struct upci_catalogue_mark mark)
+{
+	uint32_t code;
+
+	upci_process_lock();
+	atomic_store_explicit(&c->count, mark.size, memory_order_release);
+	atomic_store(&c->missing_count, mark.missing);
+	if (c->table_size)
+		memset(c->table, 0, c->table_size * sizeof(*c->table));
+	for (code = 0; code < mark.size; code++)
+		table_insert(c->table, c->table_size, upci_catalogue_event(c, code)->name, code);
+	upci_process_unlock();
 }
 
 static bool catalogue_is_driven(const struct upci_event *event)
@@ -308,7 +333,7 @@ static bool catalogue_is_driven(const struct upci_event *event)
 int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any)
 {
 	struct upci_nearest nearest = {.max = max > 8 ? 8 : max};
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 	int i;
 
 	for (code = 0; code < count; code++) {
@@ -336,10 +361,10 @@ static int catalogue_add_pattern(const char **patterns, int n, int max, const ch
 	return n + 1;
 }
 
-static int catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
-				      int max)
+int upci_catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
+				    int max)
 {
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 	unsigned best = UPCI_FAR - 1;
 	int n = 0;
 
@@ -360,13 +385,7 @@ static int catalogue_nearest_patterns(struct upc_catalogue *c, const char *patte
 	return n;
 }
 
-int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
-{
-	return strpbrk(name, "*?[") ? catalogue_nearest_patterns(c, name, names, max)
-				    : upci_catalogue_nearest(c, name, names, max, false);
-}
-
-const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)
+const char *upci_catalogue_missing(struct upc_catalogue *c, unsigned i)
 {
 	return i < atomic_load(&c->missing_count) ? c->missing[i] : NULL;
 }

@@ -22,6 +22,26 @@ void upci_catalogue_free(struct upc_catalogue *c);
 /* 64 hex digits, which upc_catalogue_wiring_hash tells. */
 void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]);
 
+/* What is put off: see on_demand.h. */
+struct upci_on_demand {
+	int (*build)(struct upc_catalogue *c); /* NULL: nothing (any more) */
+	/* Found by themselves. */
+	unsigned alone, tracepoints;
+};
+struct upci_on_demand *upci_catalogue_on_demand(struct upc_catalogue *c);
+
+/* What there is, and back to it: what has come since goes, but for its memory. One thread at a time adds. */
+struct upci_catalogue_mark {
+	uint32_t size;
+	unsigned missing;
+};
+struct upci_catalogue_mark upci_catalogue_mark(struct upc_catalogue *c);
+void upci_catalogue_truncate(struct upc_catalogue *c, struct upci_catalogue_mark mark);
+
+/* How many events have a code so far, and what is missing; nothing is read for it. */
+uint32_t upci_catalogue_size(struct upc_catalogue *c);
+const char *upci_catalogue_missing(struct upc_catalogue *c, unsigned i);
+
 /* The event with a code, or NULL. */
 const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code);
 
@@ -72,8 +92,11 @@ int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
 int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name);
 
-/* upc_catalogue_nearest, for which any names events that nothing drives as well. */
+/* upc_catalogue_nearest of a name, for which any names events that nothing drives as well, and of a
+ * pattern. */
 int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any);
+int upci_catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
+				    int max);
 
 /* An event name from any text: what is not [A-Za-z0-9_.:+-] becomes '_'. In
  * place. */

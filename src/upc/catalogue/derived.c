@@ -79,7 +79,7 @@ static bool same(const struct upci_event *a, const struct upci_event *b)
 
 int upci_derived_settle_all(struct upc_catalogue *c)
 {
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 
 	for (code = 0; code < count; code++) {
 		const struct upci_event *event = upci_catalogue_event(c, code);

@@ -321,7 +321,7 @@ static int64_t find_in_catalogue(void *arg, const char *name, const struct upci_
 
 	if (code >= 0)
 		*formula = upci_catalogue_event(c, (uint32_t)code)->formula;
-	else if (upc_catalogue_nearest(c, name, near, 1) > 0)
+	else if (upci_catalogue_nearest(c, name, near, 1, false) > 0)
 		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?", name,
 			 near[0]);
 	else

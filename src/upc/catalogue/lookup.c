@@ -7,6 +7,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/cat_pfm.h"
 #include "catalogue/driver.h"
+#include "catalogue/on_demand.h"
 #include "catalogue/spelling.h"
 #include "base/message.h"
 #include "base/sized.h"
@@ -48,6 +49,12 @@ static int64_t find_name(struct upc_catalogue *c, const char *name)
 	return code;
 }
 
+static int nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+{
+	return strpbrk(name, "*?[") ? upci_catalogue_nearest_patterns(c, name, names, max)
+				    : upci_catalogue_nearest(c, name, names, max, false);
+}
+
 static int fail_unknown(struct upc_catalogue *c, const char *name)
 {
 	const char *near[3], *sentence;
@@ -67,10 +74,10 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 			"and /proc; run the program without upc_run to count this machine's",
 			name);
 	/* Where the machine keeps a whole source back, that is the answer. */
-	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
+	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
-	n = upc_catalogue_nearest(c, name, near, 3);
+	n = nearest(c, name, near, 3);
 	switch (n) {
 	case 0:
 		if (!strncmp(name, "PAPI_", 5))
@@ -111,6 +118,21 @@ static int64_t find_spelled(struct upc_catalogue *c, const char *name)
 	return found;
 }
 
+/* A name without a mode. */
+static int64_t find_bare(struct upc_catalogue *c, const char *name)
+{
+	int64_t found = upci_catalogue_find_alone(c, name);
+	int error;
+
+	if (found != UPC_ENOEVENT)
+		return found;
+	error = upci_catalogue_complete(c);
+	if (error)
+		return error;
+	found = find_name(c, name);
+	return found < 0 ? find_spelled(c, name) : found;
+}
+
 int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
 {
 	char bare[UPC_NAME_MAX + 16];
@@ -127,9 +149,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 	mode = cut_mode(bare);
 	if (mode == BAD_MODE)
 		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
-	found = find_name(c, bare);
-	if (found < 0)
-		found = find_spelled(c, bare);
+	found = find_bare(c, bare);
 	if (found < 0)
 		return (int)found;
 	if (mode != NO_MODE)
@@ -162,6 +182,20 @@ static const struct upci_event *describe(struct upc_catalogue *c, const struct u
 	return code < 0 ? NULL : upci_catalogue_event(c, (uint32_t)code);
 }
 
+/* A code that is not known may be one of names that are not read yet. */
+static int find_code(struct upc_catalogue *c, uint32_t code, const struct upci_event **event)
+{
+	int error = 0;
+
+	*event = upci_catalogue_event(c, code);
+	if (!*event)
+		error = upci_catalogue_complete(c);
+	if (error)
+		return error;
+	*event = upci_catalogue_event(c, code);
+	return *event ? 0 : upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+}
+
 int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_info *info)
 {
 	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_event_info, upci_fail);
@@ -175,9 +209,9 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	error = upci_sized_check(&sized, info);
 	if (error)
 		return error;
-	event = upci_catalogue_event(c, code);
-	if (!event)
-		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	error = find_code(c, code, &event);
+	if (error)
+		return error;
 	if (!event->description || !event->driver_text) {
 		event = describe(c, event);
 		if (!event)
@@ -205,15 +239,36 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 int upc_catalogue_name(struct upc_catalogue *c, uint32_t code, const char **name, enum upc_source *source)
 {
 	const struct upci_event *event;
+	int error;
 
 	if (!c)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_name: a catalogue is needed");
-	event = upci_catalogue_event(c, code);
-	if (!event)
-		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	error = find_code(c, code, &event);
+	if (error)
+		return error;
 	if (name)
 		*name = event->name;
 	if (source)
 		*source = event->driver.source;
 	return 0;
+}
+
+/* ---- all names ------------------------------------------------------------- */
+
+uint32_t upc_catalogue_count(struct upc_catalogue *c)
+{
+	(void)upci_catalogue_complete(c);
+	return upci_catalogue_size(c);
+}
+
+int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+{
+	(void)upci_catalogue_complete(c);
+	return nearest(c, name, names, max);
+}
+
+const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)
+{
+	(void)upci_catalogue_complete(c);
+	return upci_catalogue_missing(c, i);
 }

@@ -60,7 +60,7 @@ static const char *spelling_reason(struct upc_catalogue *c)
 		return "UPC_SOURCE has a replay script drive the unit";
 	if (upci_catalogue_node(c))
 		return "the program runs on a simulated node";
-	for (i = 0; (sentence = upc_catalogue_missing(c, i)); i++)
+	for (i = 0; (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, counters, sizeof(counters) - 1))
 			return sentence + sizeof(counters) - 1;
 	return "the kernel has no counter for it on this machine";
@@ -178,7 +178,7 @@ static int64_t spelling_of_tracepoint(struct upc_catalogue *c, const char *name)
 		return upci_fail(UPC_ENOSUPP,
 				 "'%.200s': a tracepoint lies in the kernel and takes no modifier", name);
 	/* Where the machine keeps them back, that is the answer. */
-	for (i = 0; code < 0 && (sentence = upc_catalogue_missing(c, i)); i++)
+	for (i = 0; code < 0 && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
 	return code;

@@ -252,7 +252,7 @@ static int parse_formulas(struct upci_wiring_file *f)
  * events. */
 static int check_terms(struct upci_wiring_file *f)
 {
-	uint32_t count = upc_catalogue_count(f->c), code;
+	uint32_t count = upci_catalogue_size(f->c), code;
 	uint32_t *changed = calloc((size_t)count + 1, sizeof(*changed)); /* by code: index + 1 */
 	int error = 0;
 	size_t i;

@@ -87,7 +87,7 @@ static int complete_derived(struct upci_wiring_file *f, struct upci_statement *s
  * event by something else: then they are two. */
 static int part_names(struct upc_catalogue *c)
 {
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 	int error = 0;
 
 	for (code = 0; !error && code < count; code++) {

@@ -170,7 +170,7 @@ static const char *why_no_total(struct upc_catalogue *c, const char *name)
 		       "Blue Gene/P names";
 	if (upci_catalogue_node(c))
 		return "the simulated node has no clock to count cycles of";
-	for (i = 0; (sentence = upc_catalogue_missing(c, i)) != NULL; i++)
+	for (i = 0; (sentence = upci_catalogue_missing(c, i)) != NULL; i++)
 		if (!strncmp(sentence, missing, sizeof(missing) - 1))
 			break;
 	return upci_catalogue_printf(
@@ -338,7 +338,7 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 	};
 	struct upci_formula *formula =
 		upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
-	uint32_t count = upc_catalogue_count(c), code;
+	uint32_t count = upci_catalogue_size(c), code;
 	char device[UPC_NAME_MAX];
 	unsigned n = 0;
 	int error = 0;
