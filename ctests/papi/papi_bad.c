@@ -72,7 +72,7 @@ static int reason_with(const char *library, const char *path, char *reason, size
 		component = find_component();
 		if (component < 0)
 			_exit(2);
-		info = PAPI_get_component_info(component);
+		info = use_component(component);
 		if (info->disabled &&
 		    write(ends[1], info->disabled_reason, strlen(info->disabled_reason)) < 0)
 			_exit(3);

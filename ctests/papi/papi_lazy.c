@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_lazy - PAPI_library_init, an add and a start read no tracepoint's format; the number of
- * events and their names need none either. A description does.
+ * papi_lazy - PAPI_library_init loads no libupc, nor does a name that is not the component's. An
+ * event's name, an enumeration and an event set do, in any thread, beside forks, and again where
+ * descriptors ran out. An add and a start read no tracepoint's format, and nor do the number of events
+ * and their names; a description does.
  */
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 
 #include "papi_util.h"
 
-static unsigned formats;
+static unsigned formats, names_read;
 
 /* In place of the C library's, for libupc as well. */
 __attribute__((visibility("default"))) int openat(int directory, const char *path, int flags, ...)
@@ -26,8 +29,277 @@ __attribute__((visibility("default"))) int openat(int directory, const char *pat
 	}
 	if (n >= sizeof(tail) && !strcmp(path + n - (sizeof(tail) - 1), tail))
 		formats++;
+	if (strstr(path, "bus/event_source/devices"))
+		names_read++;
 	return (int)syscall(SYS_openat, directory, path, flags, mode);
 }
+
+/* Whether libupc is linked into this program: then none is loaded. */
+extern int upc_abi_version(void) __attribute__((weak));
+
+static int libupc_is_mapped(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+	int mapped = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		mapped |= strstr(line, "libupc.so") != NULL;
+	if (maps)
+		fclose(maps);
+	return mapped;
+}
+
+/* PAPI as it is before the component is used. */
+static int init_papi(void)
+{
+	int component;
+
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+	    PAPI_thread_init(pthread_self) != PAPI_OK)
+		bail_out("PAPI cannot be initialised");
+	component = find_component();
+	if (component < 0)
+		bail_out("PAPI was built without the upc component");
+	return component;
+}
+
+static int is_delayed(int component)
+{
+	return PAPI_get_component_info(component)->disabled == PAPI_EDELAY_INIT && !libupc_is_mapped();
+}
+
+static int is_open(int component)
+{
+	return PAPI_get_component_info(component)->disabled == PAPI_OK &&
+	       (upc_abi_version || libupc_is_mapped());
+}
+
+/* An event counts in a set of this thread's own. */
+static int counts_faults(void)
+{
+	int set = set_with(faults_event());
+	long long value;
+	int right = set != PAPI_NULL && PAPI_start(set) == PAPI_OK && PAPI_stop(set, &value) == PAPI_OK;
+
+	if (set != PAPI_NULL)
+		drop(&set);
+	return right;
+}
+
+/* ---- each in a process of its own --------------------------------------------------- */
+
+static int runs_in_child(int (*work)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(300); /* a lock that nobody lets go */
+		_exit(work() ? 0 : 1);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
+static int foreign_names(void)
+{
+	static const char *const names[] = {"NO_SUCH_EVENT_OF_ANYBODY",   "page-faults",
+					    "sched:sched_switch",         "PERF_COUNT_SW_PAGE_FAULTS",
+					    "perf::NO-SUCH-EVENT",        "PAPI_TOT_CYC",
+					    "example:::perf::PAGE-FAULTS"};
+	int component = init_papi(), code, right = is_delayed(component);
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *own = strdup(names[i]);
+
+		(void)PAPI_event_name_to_code(names[i], &code);
+		(void)PAPI_event_name_to_code(own, &code);
+		free(own);
+	}
+	(void)PAPI_query_event(PAPI_TOT_INS);
+	return right && is_delayed(component);
+}
+
+static int init_anew(void)
+{
+	int component = init_papi(), right = is_delayed(component);
+
+	PAPI_shutdown();
+	component = init_papi();
+	right = right && is_delayed(component) && counts_faults() && is_open(component);
+	PAPI_shutdown();
+	component = init_papi();
+	return right && PAPI_get_component_info(component)->disabled == PAPI_EDELAY_INIT && counts_faults();
+}
+
+/* perf's own names are found without the rest. */
+static int by_name(void)
+{
+	int component = init_papi(), right = is_delayed(component);
+	const PAPI_component_info_t *info = PAPI_get_component_info(component);
+
+	right = right && counts_faults() && is_open(component) && !formats;
+	if (machine_counts())
+		right = right && !names_read && info->num_native_events == 0;
+	return right && use_component(component)->num_native_events > 0 && !formats;
+}
+
+/* As long as the prefix says whose it is. */
+static int by_other_spelling(void)
+{
+	char *name = strdup("upc:::NO_SUCH_EVENT");
+	int component = init_papi(), code;
+	int right = is_delayed(component) && PAPI_event_name_to_code(name, &code) != PAPI_OK;
+
+	free(name);
+	return right && is_open(component);
+}
+
+static int by_list(void)
+{
+	int component = init_papi(), right = is_delayed(component), code = PAPI_NATIVE_MASK;
+
+	return right && PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component) == PAPI_OK &&
+	       is_open(component);
+}
+
+static int by_set(void)
+{
+	int component = init_papi(), right = is_delayed(component), set = PAPI_NULL;
+
+	return right && PAPI_create_eventset(&set) == PAPI_OK &&
+	       PAPI_assign_eventset_component(set, component) == PAPI_OK && is_open(component) &&
+	       PAPI_add_named_event(set, faults_event()) == PAPI_OK && PAPI_start(set) == PAPI_OK;
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+static pthread_barrier_t together;
+
+static void *count_with_others(void *arg)
+{
+	pthread_barrier_wait(&together);
+	return counts_faults() ? arg : (void *)1;
+}
+
+static int by_threads(void)
+{
+	pthread_t threads[4];
+	void *failed;
+	int i, right = 1;
+
+	init_papi();
+	pthread_barrier_init(&together, NULL, 4);
+	for (i = 0; i < 4; i++)
+		right &= pthread_create(&threads[i], NULL, count_with_others, NULL) == 0;
+	for (i = 0; i < 4; i++)
+		right &= pthread_join(threads[i], &failed) == 0 && !failed;
+	return right;
+}
+
+/* Whose cancellation would act at the first file that is opened. */
+static void *list_cancelled(void *arg)
+{
+	int *component = arg;
+
+	if (PAPI_register_thread() != PAPI_OK)
+		return arg;
+	pthread_cancel(pthread_self());
+	(void)use_component(*component);
+	return NULL;
+}
+
+static int by_cancelled_thread(void)
+{
+	int component = init_papi();
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, list_cancelled, &component) == 0 &&
+	       pthread_join(thread, NULL) == 0 && is_open(component) && counts_faults();
+}
+
+static atomic_int opening_now, opened_now;
+
+/* No event has the name, which takes all names to know; and PAPI, which does not hold its lock across
+ * forks, needs none for it. */
+static void *open_beside_forks(void *arg)
+{
+	int code, registered = PAPI_register_thread();
+
+	opening_now = 1;
+	if (registered == PAPI_OK)
+		(void)PAPI_event_name_to_code("upc:::NO_SUCH_EVENT", &code);
+	opened_now = 1;
+	return arg;
+}
+
+/* Children of every moment of the first use can use it themselves. */
+static int beside_forks(void)
+{
+	int right = 1, n = 0;
+	pthread_t thread;
+
+	init_papi();
+	if (pthread_create(&thread, NULL, open_beside_forks, NULL))
+		return 0;
+	while (!opening_now)
+		sched_yield();
+	do
+		right &= runs_in_child(counts_faults);
+	while (!opened_now && ++n < 200);
+	return pthread_join(thread, NULL) == 0 && right && counts_faults();
+}
+
+/* ---- descriptors ------------------------------------------------------------------------- */
+
+static struct rlimit limit;
+
+static void leave_no_descriptor(void)
+{
+	struct rlimit none;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = limit;
+	none.rlim_cur = (rlim_t)fd;
+	setrlimit(RLIMIT_NOFILE, &none);
+}
+
+static int without_descriptors(void)
+{
+	int component = init_papi(), code, set = PAPI_NULL, listed = PAPI_NATIVE_MASK, right;
+
+	leave_no_descriptor();
+	right = PAPI_event_name_to_code(faults_event(), &code) != PAPI_OK;
+	right = right && PAPI_enum_cmp_event(&listed, PAPI_ENUM_FIRST, component) != PAPI_OK;
+	right = right && PAPI_create_eventset(&set) == PAPI_OK &&
+		PAPI_assign_eventset_component(set, component) == PAPI_OK;
+	(void)PAPI_attach(set, (unsigned long)getpid());
+	(void)PAPI_start(set);
+	(void)PAPI_reset(set);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (!right || PAPI_attach(set, (unsigned long)getpid()) != PAPI_OK ||
+	    PAPI_add_named_event(set, faults_event()) != PAPI_OK || !still_counts(set, 1))
+		return 0;
+	return counts_faults() && use_component(component)->num_native_events > 0;
+}
+
+/* The name is found; the list of all needs descriptors. */
+static int list_without_descriptors(void)
+{
+	int component = init_papi(), right = counts_faults(), code = PAPI_NATIVE_MASK;
+
+	leave_no_descriptor();
+	if (machine_counts())
+		right = right && PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component) != PAPI_OK;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return right && use_component(component)->num_native_events > 0 && counts_faults();
+}
+
+/* ---- what is read ---------------------------------------------------------------------- */
 
 /* The number of events that are listed; *tracepoint is the last plain one of the kernel's. */
 static int count_names(int component, int *tracepoint)
@@ -44,16 +316,13 @@ static int count_names(int component, int *tracepoint)
 	return n;
 }
 
-int main(void)
+static void files_read(void)
 {
-	int component = start_papi(), set, tracepoint = 0, n;
+	int component = init_papi(), tracepoint = 0, n;
 	PAPI_event_info_t info;
-	long long value;
 
-	ok(formats == 0, "PAPI_library_init reads %u formats", formats);
-	set = set_with(faults_event());
-	ok(set != PAPI_NULL && PAPI_start(set) == PAPI_OK && PAPI_stop(set, &value) == PAPI_OK,
-	   "an event counts");
+	ok(formats == 0 && names_read == 0, "PAPI_library_init reads %u formats", formats);
+	ok(counts_faults(), "an event counts");
 	ok(formats == 0, "so far %u formats are read", formats);
 	n = count_names(component, &tracepoint);
 	ok(n == PAPI_get_component_info(component)->num_native_events,
@@ -66,7 +335,37 @@ int main(void)
 	} else {
 		skip("a description has the fields: no tracepoints for this user");
 	}
-	drop(&set);
 	PAPI_shutdown();
+}
+
+int main(void)
+{
+	static const struct {
+		int (*work)(void);
+		const char *what;
+		int times;
+	} first_uses[] = {
+		{foreign_names, "names that are not the component's load nothing", 1},
+		{init_anew, "PAPI is initialised anew", 1},
+		{by_name, "a name opens it", 1},
+		{by_other_spelling, "so does a wrong name behind its prefix", 1},
+		{by_list, "the list of events opens it", 1},
+		{by_set, "an event set opens it", 1},
+		{by_threads, "four threads at once open it", 10},
+		{by_cancelled_thread, "a thread that is being cancelled opens it", 1},
+		{beside_forks, "children that are forked meanwhile count", 3},
+		{without_descriptors, "it opens when there are descriptors again", 1},
+		{list_without_descriptors, "so does the list", 1},
+	};
+	size_t i;
+	int n;
+
+	setenv("UPC_QUIET", "1", 1);
+	for (i = 0; i < sizeof(first_uses) / sizeof(first_uses[0]); i++) {
+		for (n = 0; n < first_uses[i].times && runs_in_child(first_uses[i].work); n++)
+			;
+		ok(n == first_uses[i].times, "%s", first_uses[i].what);
+	}
+	files_read();
 	return done();
 }

@@ -52,6 +52,15 @@ __attribute__((unused)) static int find_component(void)
 	return -1;
 }
 
+/* The component's first use, which opens it: the list of its events. */
+__attribute__((unused)) static const PAPI_component_info_t *use_component(int component)
+{
+	int code = PAPI_NATIVE_MASK;
+
+	(void)PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component);
+	return PAPI_get_component_info(component);
+}
+
 /* PAPI with the component active: it is there, as configure has found, and has events on every
  * machine. */
 __attribute__((unused)) static int start_papi(void)
@@ -66,7 +75,7 @@ __attribute__((unused)) static int start_papi(void)
 	component = find_component();
 	if (component < 0)
 		bail_out("PAPI was built without the upc component");
-	info = PAPI_get_component_info(component);
+	info = use_component(component);
 	if (info->disabled)
 		bail_out("the upc component is disabled: %s", info->disabled_reason);
 	return component;

@@ -19,7 +19,8 @@
 
 #include "mpx/ticker/timer.h"
 #include "upc_caller.h"
-#include "upc_library.h"
+#include "upc_fork.h"
+#include "upc_late.h"
 #include "upc_names.h"
 #include "upc_open.h"
 #include "upc_overflow.h"
@@ -32,8 +33,7 @@
 
 papi_vector_t _upc_vector;
 
-static const struct upcp_library *lib;
-static struct upcp_opened opened;
+static struct upcp_opened opened; /* from upcp_late_open on */
 
 /*
  * Non-zero while this thread is inside libupc. PAPI's emulated overflow reads
@@ -77,7 +77,7 @@ static int busy(const void *frame)
 /* PAPI's error for libupc's, and the message for the user's eyes. */
 static int translate(int error)
 {
-	const char *message = lib->upc_last_message();
+	const char *message = opened.lib->upc_last_message();
 
 	if (error <= -UPCP_TOLD)
 		return error + UPCP_TOLD;
@@ -155,6 +155,8 @@ static int on_init_control_state(hwd_control_state_t *state)
 	memset(set, 0, offsetof(struct upcp_set, entries));
 	memset(set + 1, 0, sizeof(struct upcp_state) - sizeof(*set));
 	set->target.cpu = UPCP_NO_CPU;
+	/* PAPI has no way to take a set back: what fails here is told when the set is used. */
+	(void)upcp_late_open(UPCP_LATE_OPEN);
 	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
 }
 
@@ -199,6 +201,9 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 		return PAPI_ECNFLCT;
 	if (inside)
 		return busy(__builtin_frame_address(0));
+	error = upcp_late_open(UPCP_LATE_OPEN);
+	if (error)
+		return error;
 	for (i = 0; i < count; i++) {
 		entries[i].position = native[i].ni_position;
 		entries[i].tag = native[i].ni_papi_code;
@@ -328,7 +333,7 @@ static int tell_never(const struct upcp_set *set)
 	uintptr_t address;
 	char line[400];
 
-	if (lib->upc_catalogue_info(upcp_sets_catalogue(), set->never - 1, &info))
+	if (opened.lib->upc_catalogue_info(upcp_sets_catalogue(), set->never - 1, &info))
 		info.name = "an event";
 	snprintf(line, sizeof(line),
 		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "
@@ -460,7 +465,7 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	if (papi != PAPI_OK)
 		return papi;
 	if (error == UPC_EINVAL) /* a threshold that the event cannot have */
-		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
+		upcp_report(UPCP_REPORT_REFUSED, opened.lib->upc_last_message());
 	return error ? translate(error) : PAPI_OK;
 }
 
@@ -478,6 +483,9 @@ static int multiplex(_papi_int_option_t *option)
 	}
 	if (inside)
 		return busy(__builtin_frame_address(0));
+	error = upcp_late_open(UPCP_LATE_OPEN);
+	if (error)
+		return error;
 	enter();
 	error = upcp_set_multiplex(set, ns);
 	inside--;
@@ -566,6 +574,9 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	}
 	if (inside)
 		return busy(__builtin_frame_address(0));
+	error = upcp_late_open(UPCP_LATE_OPEN);
+	if (error)
+		return error;
 	enter();
 	error = takes ? upcp_set_take(set, &target) : upcp_set_aim(set, &target);
 	inside--;
@@ -605,22 +616,41 @@ static void settle_in_child(void)
 
 static int open_names(void)
 {
-	static int fork_safe;
+	static struct upcp_fork fork = {lock_names, unlock_names, settle_in_child, 0};
 
-	/* Once a process: PAPI may be shut down and initialised again. */
-	if (!fork_safe && pthread_atfork(lock_names, unlock_names, settle_in_child))
-		return PAPI_ENOMEM;
-	fork_safe = 1;
-	return PAPI_OK;
+	return upcp_fork_register(&fork);
+}
+
+/*
+ * Whether a name is asked of us alone. PAPI hands over what stands behind the prefix, in place,
+ * and asks every component for a name that has none, such as those that its presets are made of. A
+ * name "PMU::EVENT" without a prefix never comes here. What lies before a name is read where
+ * the name does not begin a page, which nothing may lie before.
+ */
+__attribute__((no_sanitize("address"))) static int is_ours(const char *name)
+{
+	const size_t length = strlen(":::");
+	size_t i;
+
+	if (strstr(name, "::") || ((uintptr_t)name & 4095) < length)
+		return 1;
+	for (i = 1; i <= length && *(name - i) == ':'; i++)
+		;
+	return i > length;
 }
 
 /* PAPI's own code for it is made here, and handed over as perf_event hands over its. */
 static int on_name_to_code(const char *name, unsigned int *native)
 {
-	int error = upcp_name_to_code(name, native), code;
+	int error, code;
 
+	if (upcp_late_state() == UPCP_LATE_DELAYED && !is_ours(name))
+		return PAPI_ENOEVNT;
+	error = upcp_late_open(UPCP_LATE_OPEN);
+	if (error == PAPI_OK)
+		error = upcp_name_to_code(name, native);
 	if (error != PAPI_OK)
-		return error;
+		return error == PAPI_ECMP_DISABLED ? PAPI_ENOEVNT : error;
 	lock_names();
 	code = _papi_hwi_native_to_eventcode(_upc_vector.cmp_info.CmpIdx, (int)*native, -1, name);
 	unlock_names();
@@ -628,6 +658,36 @@ static int on_name_to_code(const char *name, unsigned int *native)
 		return code;
 	_papi_hwi_set_papi_event_code((unsigned int)code, 1);
 	return PAPI_OK;
+}
+
+/* Every event's mode is asked of the event alone; the list needs all names. */
+static int on_enum_events(unsigned int *native, int modifier)
+{
+	int all = modifier == PAPI_ENUM_FIRST || modifier == PAPI_ENUM_EVENTS;
+	int error = upcp_late_open(all ? UPCP_LATE_DESCRIBED : UPCP_LATE_OPEN);
+
+	return error ? error : upcp_enum_events(native, modifier);
+}
+
+static int on_code_to_name(unsigned int native, char *name, int size)
+{
+	int error = upcp_late_open(UPCP_LATE_OPEN);
+
+	return error ? error : upcp_code_to_name(native, name, size);
+}
+
+static int on_code_to_descr(unsigned int native, char *text, int size)
+{
+	int error = upcp_late_open(UPCP_LATE_OPEN);
+
+	return error ? error : upcp_code_to_descr(native, text, size);
+}
+
+static int on_code_to_info(unsigned int native, PAPI_event_info_t *info)
+{
+	int error = upcp_late_open(UPCP_LATE_OPEN);
+
+	return error ? error : upcp_code_to_info(native, info);
 }
 
 /* ---- the component --------------------------------------------------------- */
@@ -642,18 +702,13 @@ static void rehearse(int index)
 	(void)_papi_hwi_read(NULL, &nothing, NULL);
 }
 
-/* Who has chosen something hears why it is not so: PAPI would only say that there is no such
- * event. Where nothing was chosen a PAPI without libupc stays silent. */
-static void tell_of_setting(const char *reason)
+static void settle(void)
 {
-	static const char *const names[] = {"UPC_LIBRARY", "UPC_SOURCE", "UPC_WIRING"};
-	size_t i;
+	const PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i]) && strstr(reason, names[i])) {
-			upcp_report(UPCP_REPORT_SETTING, reason);
-			return;
-		}
+	upcp_overflow_open(cmp->CmpIdx, opened.replays, opened.simulates);
+	if (opened.simulates)
+		upcp_presets_load(cmp->CmpIdx);
 }
 
 static int on_init_component(int index)
@@ -662,27 +717,17 @@ static int on_init_component(int index)
 
 	cmp->CmpIdx = index;
 	upcp_report_open();
-	cmp->disabled = open_names();
-	if (cmp->disabled == PAPI_OK)
-		cmp->disabled = upcp_signal_prepare();
-	if (cmp->disabled == PAPI_OK)
-		cmp->disabled = upcp_open(cmp, &opened);
-	else
-		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "out of memory");
-	cmp->initialized = cmp->disabled == PAPI_OK;
-	if (!cmp->initialized) {
-		tell_of_setting(cmp->disabled_reason);
-		return cmp->disabled;
+	upcp_open_later(cmp);
+	if (open_names() || upcp_signal_prepare() || upcp_sets_prepare()) {
+		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
+		return cmp->disabled = PAPI_ENOMEM;
 	}
-	lib = opened.lib;
 	upcp_caller_open();
 	rehearse(index);
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
-	upcp_overflow_open(index, opened.replays, opened.simulates);
-	if (opened.simulates)
-		upcp_presets_load(index);
-	return PAPI_OK;
+	cmp->disabled = upcp_late_prepare(cmp, &opened, settle);
+	return cmp->disabled;
 }
 
 /* PAPI lets several threads shut it down at once: one closes, and the others wait until it has. */
@@ -694,10 +739,11 @@ static int on_shutdown_component(void)
 	catalogue = opened.catalogue;
 	opened.catalogue = NULL;
 	if (catalogue) {
+		upcp_late_close();
 		upcp_overflow_close();
 		/* Sets of threads that never came back still have units. */
 		if (upcp_sets_close())
-			lib->upc_catalogue_close(catalogue);
+			opened.lib->upc_catalogue_close(catalogue);
 		_upc_vector.cmp_info.initialized = 0;
 	}
 	pthread_mutex_unlock(&closing);
@@ -734,7 +780,7 @@ papi_vector_t _upc_vector = {
 			.num_cntrs = UPC_COUNTERS,
 			.num_mpx_cntrs = UPCP_EVENTS,
 			.default_domain = PAPI_DOM_USER,
-			.available_domains = PAPI_DOM_USER, /* upcp_open adds to it */
+			.available_domains = PAPI_DOM_USER, /* upcp_open_later sets it */
 			.default_granularity = PAPI_GRN_THR,
 			.available_granularities = PAPI_GRN_THR | PAPI_GRN_PROC | PAPI_GRN_SYS,
 			.hardware_intr_sig = PAPI_INT_SIGNAL, /* until it is known */
@@ -770,9 +816,9 @@ papi_vector_t _upc_vector = {
 	.write = on_write,
 	.set_overflow = on_set_overflow,
 	.dispatch_timer = upcp_overflow_on_signal,
-	.ntv_enum_events = upcp_enum_events,
+	.ntv_enum_events = on_enum_events,
 	.ntv_name_to_code = on_name_to_code,
-	.ntv_code_to_name = upcp_code_to_name,
-	.ntv_code_to_descr = upcp_code_to_descr,
-	.ntv_code_to_info = upcp_code_to_info,
+	.ntv_code_to_name = on_code_to_name,
+	.ntv_code_to_descr = on_code_to_descr,
+	.ntv_code_to_info = on_code_to_info,
 };

@@ -63,7 +63,7 @@ struct upcp_library {
  * libupc.so.0 of the loader's search path, then UPC_LIBDIR's. NULL where none
  * can be used; reason then has in plain words why not and what to do.
  * Found once, it stays for the life of the process.
- * Context: one thread at a time (PAPI_library_init).
+ * Context: one thread at a time.
  */
 const struct upcp_library *upcp_library_find(char *reason, size_t size);
 

@@ -62,48 +62,77 @@ static const char *remedy_for(int error, const char *message)
 	return "";
 }
 
-static int open_catalogue(PAPI_component_info_t *cmp, struct upcp_opened *opened)
+static int open_catalogue(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+			  struct upc_catalogue **catalogue)
 {
-	const struct upcp_library *lib = opened->lib;
-	int error = lib->upc_catalogue_open(NULL, &opened->catalogue);
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
 	const char *message, *remedy;
+	int error;
 
+	options.on_demand = on_demand;
+	error = lib->upc_catalogue_open(&options, catalogue);
 	if (!error)
-		return PAPI_OK;
+		return 0;
 	message = *lib->upc_last_message() ? lib->upc_last_message() : lib->upc_strerror(error);
 	remedy = remedy_for(error, message);
 	/* A long reason keeps its remedy and loses of its cause. */
 	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "%.*s%s%s",
 		 (int)(sizeof(cmp->disabled_reason) - strlen(remedy) - 3), message, *remedy ? ". " : "",
 		 remedy);
-	return PAPI_ECMP;
+	return error;
 }
 
-int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened)
+#define DESCRIPTION "%s, 256 counted at once"
+#define LIVE "This machine's events"
+#define ALL_DOMAINS (PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR)
+
+void upcp_open_later(PAPI_component_info_t *cmp)
 {
-	opened->lib = upcp_library_find(cmp->disabled_reason, sizeof(cmp->disabled_reason));
-	if (!opened->lib || open_catalogue(cmp, opened) != PAPI_OK)
-		return PAPI_ECMP;
-	if (upcp_sets_open(opened->lib, opened->catalogue)) {
-		opened->lib->upc_catalogue_close(opened->catalogue);
-		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
-		return PAPI_ENOMEM;
-	}
+	snprintf(cmp->description, sizeof(cmp->description), DESCRIPTION, LIVE);
+	cmp->num_native_events = 0;
+	cmp->default_domain = PAPI_DOM_USER;
+	cmp->available_domains = ALL_DOMAINS; /* so that one can be chosen: it may turn out to be kept back */
+	cmp->default_granularity = PAPI_GRN_THR;
+}
+
+int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+	      struct upcp_opened *place)
+{
+	struct upcp_opened opened = {.lib = lib};
+	int error = open_catalogue(lib, on_demand, cmp, &opened.catalogue);
+
+	if (error)
+		return error;
 	cmp->disabled_reason[0] = '\0';
-	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s", opened->lib->upc_version());
-	upcp_names_open(opened->lib, opened->catalogue);
-	opened->replays = upcp_names_source() == UPC_SOURCE_REPLAY;
-	opened->simulates = upcp_names_source() == UPC_SOURCE_SIMULATION;
-	snprintf(cmp->description, sizeof(cmp->description), "%s, 256 counted at once",
+	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s", lib->upc_version());
+	upcp_sets_open(lib, opened.catalogue);
+	upcp_names_open(lib, opened.catalogue);
+	if (!on_demand) {
+		opened.replays = upcp_names_source() == UPC_SOURCE_REPLAY;
+		opened.simulates = upcp_names_source() == UPC_SOURCE_SIMULATION;
+	}
+	if (!kernel_may_be_counted(&opened)) {
+		cmp->available_domains = PAPI_DOM_USER;
+		cmp->default_domain = PAPI_DOM_USER;
+	}
+	*place = opened;
+	return 0;
+}
+
+int upcp_describe(const struct upcp_opened *opened, PAPI_component_info_t *cmp)
+{
+	char text[sizeof(cmp->description)];
+	/* No event has that code, which is known when all names are read. */
+	int error = opened->lib->upc_catalogue_name(opened->catalogue, UINT32_MAX, NULL, NULL);
+
+	if (error != UPC_ENOEVENT)
+		return error;
+	snprintf(text, sizeof(text), DESCRIPTION,
 		 opened->replays     ? "A replay script's signals"
 		 : opened->simulates ? "A simulated Blue Gene/P node's events"
-				     : "This machine's events");
-	append_missing(opened, cmp->description, sizeof(cmp->description));
+				     : LIVE);
+	append_missing(opened, text, sizeof(text));
+	memcpy(cmp->description, text, sizeof(text));
 	cmp->num_native_events = upcp_names_count();
-	cmp->default_domain = PAPI_DOM_USER;
-	cmp->available_domains = PAPI_DOM_USER;
-	if (kernel_may_be_counted(opened))
-		cmp->available_domains |= PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
-	cmp->default_granularity = PAPI_GRN_THR;
-	return PAPI_OK;
+	return 0;
 }

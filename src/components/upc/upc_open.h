@@ -17,10 +17,18 @@ struct upcp_opened {
 	int simulates;                   /* the simulated node does       */
 };
 
+/* What the component is before it is opened, in cmp. */
+void upcp_open_later(PAPI_component_info_t *cmp);
+
 /*
- * Fills in what there is, and of cmp the versions, description, number of events and
- * defaults, or disabled_reason. PAPI_OK, PAPI_ECMP, PAPI_ENOMEM.
+ * Opens the catalogue, with on_demand without reading its names. Fills in what there is, and of cmp
+ * the versions, description and domains, or disabled_reason. 0 or a negative UPC_E* code.
  */
-int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened);
+int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+	      struct upcp_opened *opened);
+
+/* Reads all names: says in cmp how many events there are, and what is missing. 0, or a
+ * negative UPC_E* code. */
+int upcp_describe(const struct upcp_opened *opened, PAPI_component_info_t *cmp);
 
 #endif /* UPC_OPEN_H */

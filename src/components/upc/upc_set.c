@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "upc_fork.h"
 #include "upc_mpx.h"
 #include "upc_set.h"
 
@@ -49,19 +50,17 @@ static pid_t my_thread(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
+int upcp_sets_prepare(void)
 {
-	static int fork_safe;
+	static struct upcp_fork fork = {lock_list, unlock_list, unlock_list_in_child, 0};
 
-	/* Once a process: PAPI may be shut down and initialised again. */
-	if (!fork_safe) {
-		if (pthread_atfork(lock_list, unlock_list, unlock_list_in_child))
-			return UPC_ENOMEM;
-		fork_safe = 1;
-	}
+	return upcp_fork_register(&fork);
+}
+
+void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
+{
 	lib = library;
 	catalogue = opened;
-	return 0;
 }
 
 static int belongs_to_other(const struct upcp_set *set)

@@ -73,14 +73,16 @@ struct upcp_set {
 };
 
 /*
- * The libupc and the catalogue of all sets, until upcp_sets_close. That destroys the units that
+ * For PAPI_library_init: what a fork does to the sets. 0, or non-zero without memory.
+ * Then the libupc and the catalogue of all sets, until upcp_sets_close. That destroys the units that
  * are left, but for those that other living threads have made: they may be counting with them, and
  * do so until the process ends. It returns whether there is none, and nothing needs the catalogue.
- * All functions below return 0 or a negative UPC_E* code, or where the set is
+ * All other functions below return 0 or a negative UPC_E* code, or where the set is
  * multiplexed an error that was told (upc_turns.h); a call that fails
  * has changed nothing. Context: one thread at a time for one set.
  */
-int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
+int upcp_sets_prepare(void);
+void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
 struct upc_catalogue *upcp_sets_catalogue(void);
 

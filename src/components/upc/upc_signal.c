@@ -13,6 +13,7 @@
 #include "papi_internal.h"
 #include "extras.h"
 
+#include "upc_fork.h"
 #include "upc_report.h"
 #include "upc_signal.h"
 
@@ -36,13 +37,9 @@ static void unlock_users(void)
 
 int upcp_signal_prepare(void)
 {
-	static int fork_safe;
+	static struct upcp_fork fork = {lock_users, unlock_users, unlock_users, 0};
 
-	/* Once a process: PAPI may be shut down and initialised again. */
-	if (!fork_safe && pthread_atfork(lock_users, unlock_users, unlock_users))
-		return PAPI_ENOMEM;
-	fork_safe = 1;
-	return PAPI_OK;
+	return upcp_fork_register(&fork);
 }
 
 void upcp_signal_open(void)

@@ -40,9 +40,12 @@ static inline int upc_begin(int argc, char **argv)
 		test_fail(__FILE__, __LINE__, "PAPI_library_init", PAPI_EMISC);
 	for (i = 0; i < PAPI_num_components(); i++) {
 		const PAPI_component_info_t *info = PAPI_get_component_info(i);
+		int code = PAPI_NATIVE_MASK;
 
 		if (strcmp(info->name, "upc") != 0)
 			continue;
+		/* The first use opens it. */
+		(void)PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, i);
 		if (info->disabled) {
 			if (!TESTS_QUIET)
 				printf("upc is disabled: %s\n", info->disabled_reason);
