@@ -707,8 +707,6 @@ static void settle(void)
 	const PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
 	upcp_overflow_open(cmp->CmpIdx, opened.replays, opened.simulates);
-	if (opened.simulates)
-		upcp_presets_load(cmp->CmpIdx);
 }
 
 static int on_init_component(int index)
@@ -727,6 +725,8 @@ static int on_init_component(int index)
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
 	cmp->disabled = upcp_late_prepare(cmp, &opened, settle);
+	if (cmp->disabled == PAPI_OK && opened.simulates)
+		upcp_presets_load(index); /* asks for names, which is no use while it is being opened */
 	return cmp->disabled;
 }
 

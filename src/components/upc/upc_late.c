@@ -224,13 +224,15 @@ static int is_chosen(const char *name)
 	return value && *value && strcmp(value, "live") != 0;
 }
 
+#ifdef UPC_PRESETS
+#define HAS_PRESETS 1
+#else
+#define HAS_PRESETS 0
+#endif
+
 static int is_needed_now(void)
 {
-#ifdef UPC_PRESETS
-	return 1;
-#else
-	return is_chosen("UPC_SOURCE") || is_chosen("UPC_WIRING");
-#endif
+	return HAS_PRESETS || is_chosen("UPC_SOURCE") || is_chosen("UPC_WIRING");
 }
 
 int upcp_late_prepare(PAPI_component_info_t *info, struct upcp_opened *place, void (*when_open)(void))
