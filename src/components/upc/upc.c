@@ -621,22 +621,10 @@ static int open_names(void)
 	return upcp_fork_register(&fork);
 }
 
-/*
- * Whether a name is asked of us alone. PAPI hands over what stands behind the prefix, in place,
- * and asks every component for a name that has none, such as those that its presets are made of. A
- * name "PMU::EVENT" without a prefix never comes here. What lies before a name is read where
- * the name does not begin a page, which nothing may lie before.
- */
-__attribute__((no_sanitize("address"))) static int is_ours(const char *name)
+/* While PAPI_library_init makes its presets it asks every component for the names of a PMU's events. */
+static int is_for_preset(void)
 {
-	const size_t length = strlen(":::");
-	size_t i;
-
-	if (strstr(name, "::") || ((uintptr_t)name & 4095) < length)
-		return 1;
-	for (i = 1; i <= length && *(name - i) == ':'; i++)
-		;
-	return i > length;
+	return PAPI_is_initialized() == PAPI_NOT_INITED;
 }
 
 /* PAPI's own code for it is made here, and handed over as perf_event hands over its. */
@@ -644,7 +632,7 @@ static int on_name_to_code(const char *name, unsigned int *native)
 {
 	int error, code;
 
-	if (upcp_late_state() == UPCP_LATE_DELAYED && !is_ours(name))
+	if (upcp_late_state() == UPCP_LATE_DELAYED && is_for_preset())
 		return PAPI_ENOEVNT;
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error == PAPI_OK)
