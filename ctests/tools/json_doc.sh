@@ -148,6 +148,7 @@ stat_prints()
 			sh -c 'i=0; until [ -s json ] || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done' &&
 		prints upc_stat json && at /1/record &&
 		"$UPC_STAT" -r 2 -f json -o json -e $soft -- true && prints upc_stat json && at /0/runs/1/seconds &&
+		"$UPC_STAT" -r 2 -I 10ms -D 10ms --timeout 30ms -f json -o json -e $soft -- sleep 100 && prints upc_stat json &&
 		"$UPC_STAT" -p $$ --per-process -f json -o json -e $soft -- true && prints upc_stat json &&
 		leaf /0/parts/0/pid $$
 }

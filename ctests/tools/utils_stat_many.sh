@@ -125,7 +125,7 @@ enough()
 check "a signal ends the run, and no other begins" enough
 bad_runs()
 {
-	for options in "-r 0" "-r x" "-r 2 -t" "-r 2 -I 1s" "-r 2 -a --per-cpu" "-r 2 -p 1" "-a -r 2"; do
+	for options in "-r 0" "-r x" "-r 2 -t" "-r 2 -a --per-cpu" "-r 2 -p 1" "-a -r 2"; do
 		# shellcheck disable=SC2086
 		case $options in
 		-a*) run 125 $options ;;

@@ -105,7 +105,7 @@ void stat_csv_means(const struct stat_report *report, const struct stat_sample *
 	for (unsigned i = 0; i < report->events->n; i++) {
 		struct stat_spread spread = stat_runs_event(runs, i);
 
-		fprintf(report->out, "mean,%.6f,", sample->time);
+		fprintf(report->out, "mean,%s%.6f,", report->intervals ? "total," : "", sample->time);
 		util_csv_put(report->out, report->events->info[i].name);
 		fprintf(report->out, ",%.15g,%.6g,%.6g,", spread.mean, spread.deviation,
 			stat_spread_percent(&spread));

@@ -127,8 +127,9 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 	if (chosen > 0)
 		events->wanted = calloc((unsigned)chosen, sizeof(*events->wanted));
 	if (events->wanted != NULL)
-		for (; events->n_wanted < (unsigned)chosen; events->n_wanted++)
-			events->wanted[events->n_wanted] = every[order[events->n_wanted]];
+		for (unsigned i = 0; i < (unsigned)chosen; i++)
+			if (!events->of_group || every[order[i]].scope == UPC_SCOPE_CONTEXT)
+				events->wanted[events->n_wanted++] = every[order[i]];
 	free(every);
 	free(order);
 	if (chosen == 0) {
@@ -168,7 +169,7 @@ static int stat_events_refuse(struct stat_events *events, const struct upc_event
 		return UPC_ENOMEM;
 	refused = &events->refused[events->n_refused];
 	if (events->of_places && (info->scope == UPC_SCOPE_THREAD || info->scope == UPC_SCOPE_PROCESS))
-		message = "not available with -a and -C, which count no process; use -p";
+		message = "not available with -a, -C and -G, which count no single process; use -p";
 	else if (message[0] == '\0')
 		message = upc_strerror(error);
 	/* Most messages begin with the event's name, which stands there already. */

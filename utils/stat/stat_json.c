@@ -183,8 +183,14 @@ void stat_json_print(const struct stat_report *report, const struct stat_sample 
 	if (report->intervals) {
 		json_object_set_new(object, "record", json_string(sample->last ? "total" : "interval"));
 		json_object_set_new(object, "time", json_real(sample->time));
+		if (report->repeat > 1 && !sample->last)
+			json_object_set_new(object, "run", json_integer(report->run));
 	}
 	json_object_set_new(object, "seconds", json_real(sample->seconds));
+	if (report->delay > 0)
+		json_object_set_new(object, "delay", json_real(report->delay));
+	if (sample->timed_out)
+		json_object_set_new(object, "timed_out", json_true());
 	if (runs != NULL) {
 		put_runs(runs, sample, object);
 	} else if (sample->has_program) {

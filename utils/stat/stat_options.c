@@ -18,7 +18,7 @@ static int set_other(struct stat_options *o, enum upc_context_kind kind, const c
 	struct stat_places_plan *whom = &o->plan.whom;
 
 	if (o->plan.other) {
-		util_error("-p, -C and -a say whom to count: choose one of them");
+		util_error("-p, -C, -G and -a say whom to count: choose one of them");
 		return UTIL_FAILED;
 	}
 	o->plan.other = true;
@@ -52,10 +52,19 @@ static int set_choice(struct stat_options *o, enum stat_choice choice)
 	return 0;
 }
 
+static int take_time(const char *option, int64_t *ns)
+{
+	uint64_t time = 0;
+
+	if (util_parse_time(optarg, MS, &time) != 0 || time < INTERVAL_MIN || time > INTERVAL_MAX)
+		return util_wrong_value(option, "10ms to 24h", optarg);
+	*ns = (int64_t)time;
+	return 0;
+}
+
 static int take(void *own, int option)
 {
 	struct stat_options *o = own;
-	uint64_t interval = 0;
 	long number = 0;
 
 	switch (option) {
@@ -91,14 +100,16 @@ static int take(void *own, int option)
 		return set_other(o, UPC_CONTEXT_PROCESS, optarg);
 	case UTIL_OPTION_CPU:
 		return set_other(o, UPC_CONTEXT_CPU, optarg);
+	case UTIL_OPTION_CGROUP:
+		return set_other(o, UPC_CONTEXT_CGROUP, optarg);
 	case UTIL_OPTION_MACHINE:
 		return set_other(o, UPC_CONTEXT_MACHINE, NULL);
 	case UTIL_OPTION_INTERVAL:
-		if (util_parse_time(optarg, MS, &interval) != 0 || interval < INTERVAL_MIN ||
-		    interval > INTERVAL_MAX)
-			return util_wrong_value("--interval", "10ms to 24h", optarg);
-		o->plan.interval = (int64_t)interval;
-		return 0;
+		return take_time("--interval", &o->plan.interval);
+	case UTIL_OPTION_DELAY:
+		return take_time("--delay", &o->plan.delay);
+	case UTIL_OPTION_TIMEOUT:
+		return take_time("--timeout", &o->plan.timeout);
 	case UTIL_OPTION_TOP:
 		if (util_parse_number(optarg, 1, 1000000, &o->top) != 0)
 			return util_wrong_value("--top", "a number of threads", optarg);
@@ -111,7 +122,8 @@ static const struct util_usage usage = {
 	.tool = UTIL_TOOL_STAT,
 	.runs = true,
 	.head = "usage: upc_stat [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-		"       upc_stat [OPTION]... -p PIDS | -C CPUS | -a [-- PROGRAM [ARGUMENT]...]\n"
+		"       upc_stat [OPTION]... -p PIDS | -C CPUS | -G DIR | -a\n"
+		"                [-- PROGRAM [ARGUMENT]...]\n"
 		"       upc_stat [-f FORM] [-o FILE] --compare REPORT REPORT\n"
 		"\n"
 		"Runs PROGRAM and prints what was counted of it, on standard error; signals\n"
@@ -130,6 +142,7 @@ static const struct util_usage usage = {
 		"  upc_stat -a --per-core -- make\n"
 		"  upc_stat -t --top=4 -- ./threads\n"
 		"  upc_stat -I 1s -f csv -o load.csv -a\n"
+		"  upc_stat -G system.slice --timeout 10s\n"
 		"  upc_stat --sim -e 'FPU_*' -- ./solver\n",
 	.place = {UTIL_WORD(COMPARE, struct stat_options, before), UTIL_FLAG(SIM, struct stat_options, sim),
 		  UTIL_FLAG(ZEROS, struct stat_options, zeros),
@@ -145,24 +158,29 @@ static int check_options(const struct stat_options *o)
 	const bool process = plan->other && plan->whom.options.context == UPC_CONTEXT_PROCESS;
 
 	if (plan->command == NULL && !plan->other)
-		util_error("nothing to count: give a PROGRAM to run, or -p, -C or -a");
+		util_error("nothing to count: give a PROGRAM to run, or -p, -C, -G or -a");
 	else if (o->choice != STAT_CHOICE_DEFAULT && o->n_lists > 0)
 		util_error("-e goes without -d and --all");
-	else if (by == STAT_BY_THREAD && (plan->other || plan->command == NULL))
-		util_error("-t counts the threads of a PROGRAM that upc_stat runs, without -p, -C, -a");
+	else if (by == STAT_BY_THREAD && plan->other && (!process || plan->whom.list.n > 1))
+		util_error(
+			"-t counts the threads of a PROGRAM that upc_stat runs, or of one process with -p");
+	else if (by == STAT_BY_THREAD && !plan->other && plan->delay > 0)
+		util_error("-t follows each thread of PROGRAM from its birth, and goes without --delay");
 	else if (by == STAT_BY_PROCESS && !process)
 		util_error("--per-process is for -p");
 	else if (by > STAT_BY_PROCESS && (!plan->other || process))
 		util_error("--per-cpu, --per-core, --per-socket and --per-node are for -a and -C");
 	else if (o->sim && (plan->other || plan->command == NULL))
-		util_error("--sim is for a PROGRAM that upc_stat runs, without -p, -C, -a");
-	else if (o->sim && (plan->interval > 0 || plan->repeat > 0 || o->top > 0 || o->wiring != NULL ||
-			    o->choice != STAT_CHOICE_DEFAULT))
-		util_error("--sim goes without --interval, --repeat, --top, --wiring, -d and --all");
+		util_error("--sim is for a PROGRAM that upc_stat runs, without -p, -C, -G, -a");
+	else if (o->sim && (plan->interval > 0 || plan->delay > 0 || plan->timeout > 0 || plan->repeat > 0 ||
+			    o->top > 0 || o->wiring != NULL || o->choice != STAT_CHOICE_DEFAULT))
+		util_error(
+			"--sim goes without --interval, --delay, --timeout, --repeat, --top, --wiring, -d and "
+			"--all");
 	else if (plan->repeat > 0 && (plan->command == NULL || process))
 		util_error("-r is for a PROGRAM that upc_stat runs, without -p");
-	else if (plan->repeat > 0 && (plan->interval > 0 || by != STAT_BY_NONE))
-		util_error("-r goes without --interval and without parts (-t, --per-core and the like)");
+	else if (plan->repeat > 0 && by != STAT_BY_NONE)
+		util_error("-r goes without parts (-t, --per-core and the like)");
 	else if (o->top > 0 && by != STAT_BY_THREAD)
 		util_error("--top is for -t");
 	else
@@ -174,9 +192,9 @@ static int check_compare(const struct stat_options *o, int operands)
 {
 	const struct stat_plan *plan = &o->plan;
 
-	if (plan->other || plan->interval > 0 || plan->repeat > 0 || plan->whom.by != STAT_BY_NONE ||
-	    o->n_lists > 0 || o->choice != STAT_CHOICE_DEFAULT || o->zeros || o->top > 0 ||
-	    o->wiring != NULL || o->sim)
+	if (plan->other || plan->interval > 0 || plan->delay > 0 || plan->timeout > 0 || plan->repeat > 0 ||
+	    plan->whom.by != STAT_BY_NONE || o->n_lists > 0 || o->choice != STAT_CHOICE_DEFAULT || o->zeros ||
+	    o->top > 0 || o->wiring != NULL || o->sim)
 		util_error("--compare goes with -f and -o alone");
 	else if (operands != 1)
 		util_error("--compare takes two reports, and options come before it");

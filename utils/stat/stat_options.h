@@ -5,6 +5,7 @@
 #ifndef STAT_OPTIONS_H
 #define STAT_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "lib/options.h"
@@ -12,7 +13,8 @@
 
 struct stat_options {
 	struct stat_plan plan;
-	const char *whom_text; /* of -p or -C, as it was given */
+	const char *whom_text; /* of -p, -C or -G, as it was given */
+	char group[PATH_MAX];  /* the directory of -G          */
 	const char *lists[64]; /* of -e, each                  */
 	unsigned n_lists;
 	enum stat_choice choice; /* without lists                */

@@ -4,6 +4,7 @@
  */
 #include "stat/stat_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,30 @@ void stat_part_read(const struct stat_events *events, struct stat_part *part)
 	stat_events_read(part->unit, events->code, events->n_own, part->values, part->flags);
 	/* The same reading's. */
 	upc_unit_get_events(part->unit, events->term, events->n_terms, part->terms);
+}
+
+void stat_part_read_name(struct stat_part *thread)
+{
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)thread->tid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		int pid;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "Name:\t", 6) == 0) {
+			snprintf(thread->name, sizeof(thread->name), "%.*s", (int)sizeof(thread->name) - 1,
+				 line + 6);
+		} else if (sscanf(line, "Tgid: %d", &pid) == 1) {
+			thread->pid = pid;
+			break;
+		}
+	}
+	fclose(file);
 }
 
 /* The ratio that event i is, or NULL. */

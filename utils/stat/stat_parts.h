@@ -47,6 +47,9 @@ struct stat_part *stat_parts_add(struct stat_parts *parts);
 /* Brings values, terms and flags up to date; of a stopped unit takes what it holds. */
 void stat_part_read(const struct stat_events *events, struct stat_part *part);
 
+/* Takes the name that a thread has now, by its numbers; of one that has ended the last one stays. */
+void stat_part_read_name(struct stat_part *thread);
+
 /*
  * Each own event of n parts together, since they began: a count's sum, a ratio of sums, the
  * largest of other levels. which has their numbers; NULL: the first n. With flags: not counted is

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/common.h"
 #include "lib/stat_run.h"
@@ -22,6 +23,11 @@ static int no_memory(void)
 static bool are_cpus(const struct stat_places_plan *plan)
 {
 	return plan->options.context == UPC_CONTEXT_CPU;
+}
+
+static bool are_threads(const struct stat_places_plan *plan)
+{
+	return plan->options.context == UPC_CONTEXT_THREAD;
 }
 
 /* The row that unit i belongs to. */
@@ -47,8 +53,8 @@ static int name_row(const struct stat_places_plan *plan, unsigned i, char name[T
 	return -1;
 }
 
-int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *catalogue, unsigned i,
-		     struct upc_unit **unit)
+static int create_unit_of(const struct stat_places_plan *plan, struct upc_catalogue *catalogue, unsigned i,
+			  struct upc_unit **unit)
 {
 	struct upc_unit_options options = plan->options;
 
@@ -56,10 +62,47 @@ int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *
 		options.cpu = plan->list.number[i];
 	else
 		options.pid = plan->list.number[i];
-	if (upc_unit_create(catalogue, &options, unit) == 0)
+	return upc_unit_create(catalogue, &options, unit);
+}
+
+int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *catalogue, unsigned i,
+		     struct upc_unit **unit)
+{
+	if (create_unit_of(plan, catalogue, i, unit) == 0)
 		return 0;
 	util_error("%s", upc_last_message());
 	return -1;
+}
+
+/* A thread that has ended since the list was made. */
+static bool is_gone(const struct stat_places_plan *plan, unsigned i)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", plan->list.number[i]);
+	return are_threads(plan) && access(path, F_OK) != 0;
+}
+
+/* The unit of any but the first, with its events; NULL, where it is gone. 0, or -1 with the error said. */
+static int further_unit(const struct stat_places_plan *plan, const struct stat_events *events, unsigned i,
+			struct upc_unit **unit)
+{
+	*unit = NULL;
+	if (create_unit_of(plan, events->catalogue, i, unit) == 0 &&
+	    stat_events_give(events, *unit, NULL) == 0)
+		return 0;
+	if (!is_gone(plan, i)) {
+		util_error("%s %d cannot be counted: %s",
+			   are_cpus(plan)      ? "CPU"
+			   : are_threads(plan) ? "thread"
+					       : "process",
+			   plan->list.number[i], upc_last_message());
+		upc_unit_destroy(*unit);
+		return -1;
+	}
+	upc_unit_destroy(*unit);
+	*unit = NULL;
+	return 0;
 }
 
 static struct stat_part *add_part(struct stat_parts *parts, const char *name, pid_t pid)
@@ -76,50 +119,64 @@ static struct stat_part *add_part(struct stat_parts *parts, const char *name, pi
 	return part;
 }
 
-static int add_to_row(struct stat_places *places, unsigned i, const char *name, pid_t pid)
+/* Threads may have the same name, and each has its row. */
+static int add_to_row(struct stat_places *places, const struct stat_places_plan *plan, unsigned i, pid_t pid)
 {
+	char name[TOPOLOGY_NAME];
+	struct stat_part *part;
 	unsigned row = 0;
 
-	while (row < places->rows.n && strcmp(places->rows.part[row].name, name) != 0)
+	if (name_row(plan, i, name) != 0)
+		return -1;
+	while (row < places->rows.n && (are_threads(plan) || strcmp(places->rows.part[row].name, name) != 0))
 		row++;
-	places->row[i] = row;
-	return row < places->rows.n || add_part(&places->rows, name, pid) != NULL ? 0 : -1;
+	places->row[places->units.n - 1] = row;
+	if (row < places->rows.n)
+		return 0;
+	part = add_part(&places->rows, name, pid);
+	if (part == NULL)
+		return -1;
+	if (are_threads(plan)) {
+		part->tid = plan->list.number[i];
+		stat_part_read_name(part);
+	}
+	return 0;
+}
+
+/* Adds a unit, which is the places' from here on, and its row. 0, or -1 with the error said. */
+static int add_unit(struct stat_places *places, const struct stat_places_plan *plan, unsigned i,
+		    struct upc_unit *unit)
+{
+	const pid_t pid = are_cpus(plan) ? 0 : plan->list.number[are_threads(plan) ? 0 : i];
+	struct stat_part *part = add_part(&places->units, "", pid);
+
+	if (part == NULL) {
+		upc_unit_destroy(unit);
+		return -1;
+	}
+	part->unit = unit;
+	return add_to_row(places, plan, i, pid);
 }
 
 int stat_places_ready(struct stat_places *places, const struct stat_places_plan *plan,
 		      const struct stat_events *events, struct upc_unit *first)
 {
 	const unsigned n = plan->list.n;
+	struct upc_unit *unit;
 
 	*places = (struct stat_places){.units.events = events, .rows.events = events};
 	places->row = calloc(n, sizeof(*places->row));
 	places->member = calloc(n, sizeof(*places->member));
-	for (unsigned i = 0; i < n; i++) {
-		pid_t pid = are_cpus(plan) ? 0 : plan->list.number[i];
-		char name[TOPOLOGY_NAME];
-		struct stat_part *unit;
-
-		if (places->row == NULL || places->member == NULL) {
-			upc_unit_destroy(first);
-			return no_memory();
-		}
-		unit = add_part(&places->units, "", pid);
-		if (unit == NULL && i == 0)
-			upc_unit_destroy(first);
-		if (unit == NULL)
-			return -1;
-		if (i == 0)
-			unit->unit = first;
-		else if (stat_places_unit(plan, events->catalogue, i, &unit->unit) != 0)
-			return -1;
-		if (i > 0 && stat_events_give(events, unit->unit, NULL) != 0) {
-			util_error("%s %d cannot be counted: %s", are_cpus(plan) ? "CPU" : "process",
-				   plan->list.number[i], upc_last_message());
-			return -1;
-		}
-		if (name_row(plan, i, name) != 0 || add_to_row(places, i, name, pid) != 0)
-			return -1;
+	if (places->row == NULL || places->member == NULL) {
+		upc_unit_destroy(first);
+		return no_memory();
 	}
+	if (add_unit(places, plan, 0, first) != 0)
+		return -1;
+	for (unsigned i = 1; i < n; i++)
+		if (further_unit(plan, events, i, &unit) != 0 ||
+		    (unit != NULL && add_unit(places, plan, i, unit) != 0))
+			return -1;
 	return 0;
 }
 

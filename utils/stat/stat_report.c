@@ -85,7 +85,7 @@ void stat_report_print(const struct stat_report *report, const struct stat_sampl
 		stat_json_print(report, sample, NULL);
 		break;
 	case UTIL_CSV:
-		stat_csv_print(report, sample, 0);
+		stat_csv_print(report, sample, report->repeat > 1 ? report->run : 0);
 		break;
 	}
 	/* Of the last one somebody wants to know whether it could be written. */

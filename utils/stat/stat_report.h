@@ -29,6 +29,8 @@ struct stat_report {
 	bool zeros;
 	bool intervals;
 	unsigned repeat; /* so many runs; 0 or 1: one */
+	unsigned run;    /* that the sample is of, from 1 */
+	double delay;    /* seconds that were not counted at first */
 	unsigned top;    /* so many threads in the table; 0: all */
 };
 

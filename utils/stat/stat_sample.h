@@ -19,7 +19,8 @@ struct stat_sample {
 
 	/* Of the last one, where there was a program. */
 	bool has_program;
-	int status; /* as wait gives it */
+	bool timed_out; /* --timeout has ended it */
+	int status;     /* as wait gives it */
 	struct rusage usage;
 };
 

@@ -5,10 +5,14 @@
  */
 #include "stat/stat_session.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "lib/common.h"
+
+#define TERM_NS 5000000000 /* that SIGTERM has to end a program */
 
 /* ---- setting up -------------------------------------------------------- */
 
@@ -46,7 +50,7 @@ static int create_units(struct stat_session *s)
 	if (!s->plan->other) {
 		options.context = UPC_CONTEXT_THREAD;
 		options.pid = s->run.pid;
-		options.enable_on_exec = 1;
+		options.enable_on_exec = s->plan->delay == 0;
 		/* Children belong to what is counted, as with perf stat. */
 		options.inherit = 1;
 	}
@@ -139,13 +143,15 @@ static int set_up(struct stat_session *s)
 	s->units = (struct stat_units){.own = NULL};
 	if (s->plan->command != NULL)
 		result = stat_run_spawn(&s->run, s->plan->command, NULL);
+	else if (s->plan->process != 0)
+		result = stat_run_watch(&s->run, &s->plan->process, 1);
 	else if (whom->options.context == UPC_CONTEXT_PROCESS)
 		result = stat_run_watch(&s->run, whom->list.number, whom->list.n);
 	if (result == 0)
 		result = create_units(s);
 	if (result == 0)
 		result = add_events(s);
-	if (result == 0)
+	if (result == 0 && s->plan->delay == 0)
 		result = start_units(s);
 	destroy_units(&former);
 	return result;
@@ -200,15 +206,28 @@ static void print_interval(struct stat_session *s, int64_t now)
 	s->last = now;
 }
 
+/* The time for counting is over. True: nothing is left to wait for. */
+static bool time_out(struct stat_session *s, int64_t *end)
+{
+	if (s->run.pid == 0)
+		return true;
+	kill(s->run.pid, s->timed_out ? SIGKILL : SIGTERM);
+	*end = s->timed_out ? INT64_MAX : *end + TERM_NS;
+	s->timed_out = true;
+	return false;
+}
+
 static void wait_for_end(struct stat_session *s)
 {
 	const int64_t interval = s->plan->interval;
-	int64_t next = interval > 0 ? s->start + interval : -1;
+	int64_t next = interval > 0 ? s->start + interval : INT64_MAX;
+	int64_t end = s->plan->timeout > 0 ? s->start + s->plan->timeout : INT64_MAX;
 
 	for (;;) {
+		const int64_t deadline = end < next ? end : next;
 		int64_t now;
 
-		switch (stat_run_wait(&s->run, next)) {
+		switch (stat_run_wait(&s->run, deadline == INT64_MAX ? -1 : deadline)) {
 		case STAT_WAKE_END:
 			return;
 		case STAT_WAKE_TRACE:
@@ -217,6 +236,10 @@ static void wait_for_end(struct stat_session *s)
 			break;
 		case STAT_WAKE_TICK:
 			now = stat_run_now();
+			if (now >= end && time_out(s, &end))
+				return;
+			if (now < next)
+				break;
 			print_interval(s, now);
 			/* Late ones (we were stopped, the machine slept) are
 			 * left out, the grid stays. */
@@ -237,22 +260,52 @@ static void stop_units(struct stat_session *s)
 		stat_threads_end(&s->threads);
 }
 
+/* Waits until counting is to begin, and begins. 0, or the exit status. */
+static int start_late(struct stat_session *s)
+{
+	const int64_t begin = s->start + s->plan->delay;
+
+	for (;;) {
+		enum stat_wake wake = stat_run_wait(&s->run, begin);
+
+		if (wake == STAT_WAKE_END && s->run.exec_error != 0)
+			return util_cannot_run(s->plan->command[0], s->run.exec_error);
+		if (wake == STAT_WAKE_END) {
+			util_error("nothing was counted: the end came before --delay was over");
+			return UTIL_FAILED;
+		}
+		if (wake == STAT_WAKE_TICK)
+			break;
+	}
+	if (start_units(s) != 0)
+		return UTIL_FAILED;
+	s->start = s->last = stat_run_now();
+	return UTIL_OK;
+}
+
 /* One run, or one watch, from the units' making to the program's end. Returns UTIL_OK with
  * the counts in totals and in the sample, or the exit status. */
 static int count(struct stat_session *s, struct stat_sample *sample)
 {
 	int64_t end;
+	int status;
 
 	*sample = (struct stat_sample){.last = true, .values = s->totals, .flags = s->flags};
 	if (set_up(s) != 0)
 		return UTIL_FAILED;
 	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? parts_of(s) : NULL;
+	s->report.run = s->runs.n + 1;
 	s->start = s->last = stat_run_now();
+	s->timed_out = false;
 	if (s->runs.n == 0) {
 		util_output_begin(&s->report.output);
 		stat_report_begin(&s->report);
 	}
+	memset(s->before, 0, s->events.n * sizeof(*s->before));
 	stat_run_release(&s->run);
+	status = s->plan->delay > 0 ? start_late(s) : UTIL_OK;
+	if (status != UTIL_OK)
+		return status;
 	wait_for_end(s);
 	end = stat_run_now();
 	if (s->run.exec_error != 0)
@@ -265,6 +318,7 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 	sample->flags = s->flags;
 	sample->time = sample->seconds = (double)(end - s->start) / 1e9;
 	sample->has_program = s->run.pid != 0;
+	sample->timed_out = s->timed_out;
 	if (sample->has_program)
 		sample->status = stat_run_reap(&s->run, &sample->usage);
 	return UTIL_OK;
@@ -298,7 +352,7 @@ int stat_session_run(struct stat_session *s)
 	struct stat_sample sample = {.has_program = s->plan->command != NULL};
 	int status;
 
-	s->by_place = s->plan->whom.list.n > 1 || s->plan->whom.by > STAT_BY_THREAD;
+	s->by_place = s->plan->whom.list.n > 1 || s->plan->whom.by > STAT_BY_THREAD || s->plan->process != 0;
 	s->report.events = &s->events;
 	if (stat_run_begin(&s->run) != 0)
 		return UTIL_FAILED;
@@ -315,6 +369,9 @@ int stat_session_run(struct stat_session *s)
 	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
+	/* A program that --timeout has ended did as it was to. */
+	if (s->timed_out && WIFSIGNALED(sample.status))
+		return status;
 	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.status) : status;
 }
 

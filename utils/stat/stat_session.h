@@ -17,7 +17,9 @@ struct stat_plan {
 	struct stat_places_plan whom; /* where it is not the program */
 	bool other;                   /* ... which it is not         */
 	char *const *command;         /* the program; NULL: none     */
+	pid_t process;                /* whose threads are counted by themselves; 0: none */
 	int64_t interval;             /* ns; 0: no reports in between */
+	int64_t delay, timeout;       /* ns; 0: none                  */
 	unsigned repeat;              /* so many runs of the program  */
 };
 
@@ -32,7 +34,7 @@ struct stat_session {
 	struct stat_report report;
 	struct stat_run run;
 	struct stat_units units;
-	bool by_place, tracing;
+	bool by_place, tracing, timed_out;
 	struct stat_threads threads;
 	struct stat_runs runs;
 	uint64_t *totals, *before, *deltas;

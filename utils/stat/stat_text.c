@@ -186,8 +186,10 @@ static void print_end(const struct stat_report *report, const struct stat_sample
 	} else if (sample->has_program && WIFSIGNALED(sample->status)) {
 		fputs("  ended by ", out);
 		put_end(out, sample->status);
-		fputc('\n', out);
+		fputs(sample->timed_out ? ", by --timeout\n" : "\n", out);
 	}
+	if (report->delay > 0)
+		fprintf(out, "  counted from %.3f s after the start on\n", report->delay);
 	fputc('\n', out);
 }
 
@@ -267,7 +269,8 @@ void stat_text_print(const struct stat_report *report, const struct stat_sample 
 	if (sample->last)
 		print_title(report, runs, style.width);
 	else
-		fprintf(report->out, " at %.3f s\n", sample->time);
+		fprintf(report->out, report->repeat > 1 ? " at %.3f s of run %u\n" : " at %.3f s\n",
+			sample->time, report->run);
 	if (own > 0) {
 		print_parts(report, sample, rows, &style);
 		if (own < events->n)

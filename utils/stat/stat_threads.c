@@ -38,30 +38,6 @@ static struct stat_part *record(struct stat_threads *threads, pid_t tid)
 	return thread;
 }
 
-static void read_name(struct stat_part *thread)
-{
-	char path[64], line[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)thread->tid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	while (fgets(line, sizeof(line), file) != NULL) {
-		int pid;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "Name:\t", 6) == 0) {
-			snprintf(thread->name, sizeof(thread->name), "%.*s", (int)sizeof(thread->name) - 1,
-				 line + 6);
-		} else if (sscanf(line, "Tgid: %d", &pid) == 1) {
-			thread->pid = pid;
-			break;
-		}
-	}
-	fclose(file);
-}
-
 /*
  * Takes the last counts of a thread and gives its descriptors back; those of
  * the first thread stay: the kernel waits tens of milliseconds when the last
@@ -159,7 +135,7 @@ static struct stat_part *born(struct stat_threads *threads, pid_t tid)
 		return NULL;
 	}
 	attach_unit(threads, thread);
-	read_name(thread);
+	stat_part_read_name(thread);
 	return thread;
 }
 
@@ -201,7 +177,7 @@ static int stopped(struct stat_threads *threads, pid_t tid, int status)
 		break;
 	case PTRACE_EVENT_EXIT:
 		if (thread != NULL) {
-			read_name(thread);
+			stat_part_read_name(thread);
 			finish(threads, thread);
 		}
 		break;
@@ -248,7 +224,7 @@ void stat_threads_read(struct stat_threads *threads)
 {
 	for (unsigned i = 0; i < threads->parts.n; i++)
 		if (!threads->parts.part[i].ended) {
-			read_name(&threads->parts.part[i]);
+			stat_part_read_name(&threads->parts.part[i]);
 			stat_part_read(threads->parts.events, &threads->parts.part[i]);
 		}
 }
@@ -257,7 +233,7 @@ void stat_threads_end(struct stat_threads *threads)
 {
 	for (unsigned i = 0; i < threads->parts.n; i++)
 		if (!threads->parts.part[i].ended) {
-			read_name(&threads->parts.part[i]);
+			stat_part_read_name(&threads->parts.part[i]);
 			finish(threads, &threads->parts.part[i]);
 		}
 }

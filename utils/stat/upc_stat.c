@@ -3,9 +3,12 @@
  * upc_stat.c - runs a program, or watches what runs already, and prints what
  * the unit has counted of it.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/program.h"
@@ -87,6 +90,48 @@ static int compare(const struct stat_options *o)
 	return status;
 }
 
+/* The threads that a process has now, in place of the process; those that they start later belong to them. */
+static int choose_threads(struct stat_plan *plan)
+{
+	struct stat_places_plan *whom = &plan->whom;
+	char path[64];
+	struct dirent **entry;
+	int n;
+
+	plan->process = whom->list.number[0];
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)plan->process);
+	n = scandir(path, &entry, NULL, NULL);
+	if (n < 0) {
+		util_error("no process %d", (int)plan->process);
+		return UTIL_FAILED;
+	}
+	/* The list has the main thread already: its number is the process's. */
+	for (int i = 0; i < n; i++) {
+		if (entry[i]->d_name[0] != '.')
+			(void)number_list_parse(&whom->list, entry[i]->d_name, 1, INT_MAX - 1, false);
+		free(entry[i]);
+	}
+	free(entry);
+	whom->options.context = UPC_CONTEXT_THREAD;
+	whom->options.inherit = 1;
+	return 0;
+}
+
+/* A control group's directory, which perf's users name by its path below the hierarchy that has perf_event.
+ */
+static const char *group_directory(const char *name, char path[PATH_MAX])
+{
+	static const char *const root[] = {"/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/unified/",
+					   "/sys/fs/cgroup/"};
+	struct stat about;
+
+	for (unsigned i = 0; i < sizeof(root) / sizeof(root[0]) && name[0] != '/' && name[0] != '.'; i++)
+		if (snprintf(path, PATH_MAX, "%s%s", root[i], name) < PATH_MAX && stat(path, &about) == 0 &&
+		    S_ISDIR(about.st_mode))
+			return path;
+	return name;
+}
+
 /* Whom to count: one unit for the machine, but one for each of its CPUs where they are told
  * apart. Children of processes belong to what is counted, as with perf stat. */
 static int choose_whom(struct stat_options *o, struct stat_session *s)
@@ -95,7 +140,12 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 
 	if (!o->plan.other)
 		return 0;
+	if (whom->by == STAT_BY_THREAD)
+		return choose_threads(&o->plan);
 	s->events.of_places = whom->options.context != UPC_CONTEXT_PROCESS;
+	s->events.of_group = whom->options.context == UPC_CONTEXT_CGROUP;
+	if (s->events.of_group)
+		whom->options.cgroup = group_directory(o->whom_text, o->group);
 	whom->options.inherit = s->events.by_process = whom->options.context == UPC_CONTEXT_PROCESS;
 	if (whom->options.context != UPC_CONTEXT_MACHINE || whom->by == STAT_BY_NONE)
 		return 0;
@@ -109,7 +159,7 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 
 static void describe(const struct stat_options *o, struct stat_report *report, char *title, size_t size)
 {
-	static const char *const words[] = {"program", "process", "cpu", "machine"};
+	static const char *const words[] = {"program", "process", "cpu", "machine", "cgroup"};
 	const struct stat_places_plan *whom = &o->plan.whom;
 	const char *several = whom->list.n > 1 ? "s" : "";
 
@@ -120,6 +170,7 @@ static void describe(const struct stat_options *o, struct stat_report *report, c
 	report->zeros = o->zeros;
 	report->intervals = o->plan.interval > 0;
 	report->repeat = o->plan.repeat;
+	report->delay = (double)o->plan.delay / 1e9;
 	report->by = whom->by;
 	report->top = (unsigned)o->top;
 	if (!o->plan.other) {
@@ -131,6 +182,8 @@ static void describe(const struct stat_options *o, struct stat_report *report, c
 		snprintf(title, size, "process%s %s", several[0] != '\0' ? "es" : "", o->whom_text);
 	} else if (whom->options.context == UPC_CONTEXT_CPU) {
 		snprintf(title, size, "everything on CPU%s %s", several, o->whom_text);
+	} else if (whom->options.context == UPC_CONTEXT_CGROUP) {
+		snprintf(title, size, "control group %s", o->whom_text);
 	} else {
 		snprintf(title, size, "everything on this machine");
 	}
