@@ -20,7 +20,7 @@ src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  :
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
-src/mpx/stat          :                                                        : stat.h level.h pool.h regions.h joint.h ratio.h
+src/mpx/stat          :                                                        : stat.h burden.h level.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
 src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h timer_attached.h
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h

@@ -370,6 +370,10 @@ int mpx_set_reset(int set);
  * where the program has many long calls of the kernel, or are longer than its only one. Or most of it is
  * what an attached thread did between its slices: longer slices. */
 #define MPX_UNEVEN 0x40u
+/* Counting took more than a hundredth of the time in the event's slices, or in all: a tracepoint in a
+ * hot loop slows it while it counts. What that puts the estimate off by is in the interval. A covariate
+ * (mpx_options.covariate), longer slices or fewer events tell more. */
+#define MPX_SLOWED 0x1000u
 /* The thread that the set is attached to has ended (mpx_set_attach): counts are those until then. */
 #define MPX_ENDED 0x800u
 
@@ -476,7 +480,7 @@ int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
  *
  * What the set counts from its next start on is counted for this region; at first it is region 0.
  * Values of reads and mpx_set_estimates are of the running stretch, as without regions. Each
- * region takes 736 bytes an event. Events that are added later have counted nothing.
+ * region takes 784 bytes an event. Events that are added later have counted nothing.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOMEM.
  */
 int mpx_set_region(int set, int region);

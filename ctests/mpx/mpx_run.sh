@@ -211,7 +211,7 @@ rich()
 		}
 		END { exit bad || NR != 2 }' || return 1
 	for field in standard_error low high coverage count counted_time running_time slices exact never partly \
-		     rough lost; do
+		     rough lost slowed; do
 		at /0/sets/0/events/0/$field > found && head -n 1 one.csv | grep -q ",$field\(,\|\$\)" ||
 			{ echo "# $field"; return 1; }
 	done

@@ -337,7 +337,8 @@ static unsigned flags_of(const struct mpxi_result *result)
 
 	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) | (e->rough ? MPX_ROUGH : 0) |
 	       (result->lost ? MPX_LOST : 0) | (result->partial ? MPX_PARTIAL : 0) |
-	       (result->borrowed ? MPX_BORROWED : 0) | (e->uneven ? MPX_UNEVEN : 0);
+	       (result->borrowed ? MPX_BORROWED : 0) | (e->uneven ? MPX_UNEVEN : 0) |
+	       (result->slowed ? MPX_SLOWED : 0);
 }
 
 /* Of a stopped set too: whether a thread that is there no more was counted to the end. */
@@ -380,6 +381,7 @@ static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, co
 	value = settle(handle, i, &result);
 	if (!moved)
 		mpxi_estimate_at_level(&result.estimate, handle->level);
+	mpxi_thread_judge(mpxi_self, &result);
 	if (value != MPX_NEVER)
 		mpxi_estimate_include(&result.estimate, value);
 	estimate = estimate_of(handle, i, &result, value);
@@ -402,6 +404,7 @@ static struct mpx_estimate of_pool(const struct mpxi_handle *handle, const struc
 
 	mpxi_pool_result(pool, mpxi_library_estimator(), &result);
 	mpxi_estimate_at_level(&result.estimate, handle->level);
+	mpxi_thread_judge(mpxi_self, &result);
 	if (handle->process) {
 		result.threads = mpxi_process_result(handle->process, i)->threads;
 		result.missed = mpxi_process_result(handle->process, i)->missed;

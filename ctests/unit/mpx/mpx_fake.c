@@ -102,6 +102,12 @@ static enum mpxi_role fake_role(void *backend, uint32_t code)
 						     : MPXI_ORDINARY;
 }
 
+static bool fake_slows(void *backend, uint32_t code)
+{
+	assert_ptr_equal(backend, &fake);
+	return code < fake.slow;
+}
+
 static int fake_open(void *backend, const uint32_t *code, unsigned n, void **made)
 {
 	struct fake_group *group;
@@ -257,7 +263,8 @@ static void fake_choose(void *backend, const uint32_t *covariate)
 }
 
 const struct mpxi_backend_ops fake_ops = {
-	fake_fits, fake_role, fake_open, fake_close, fake_start, fake_read, fake_stop, fake_choose,
+	fake_fits, fake_role, fake_open,   fake_close, fake_start,
+	fake_read, fake_stop, fake_choose, fake_slows,
 };
 
 static int fake_sharing(void *arg, bool on)

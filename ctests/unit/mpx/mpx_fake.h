@@ -51,6 +51,7 @@ struct fake {
 	/* Rates of events by the low 11 bits of their code; burst comes on top of it in
 	 * every other half of a period. */
 	uint64_t rate[FAKE_EVENTS], burst[FAKE_EVENTS], half;
+	uint32_t slow;              /* events below slow whom they count */
 	unsigned capacity, modulus; /* events in a group; codes that are equal modulo it conflict */
 
 	unsigned start_max; /* larger groups open, but do not start; 0: all do */

@@ -12,6 +12,7 @@
 #ifndef MPXI_BACKEND_H
 #define MPXI_BACKEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a group has counted since it was started. Groups of unlimited events have
@@ -58,6 +59,9 @@ struct mpxi_backend_ops {
 	/* Groups that are asked for by fits, or opened, from now on have this covariate; NULL: none.
 	 * Without the function there is the one that the backend was made with, or none. */
 	void (*choose)(void *backend, const uint32_t *covariate);
+
+	/* Counting it slows who is counted, by so much each time. Without the function none does. */
+	bool (*slows)(void *backend, uint32_t event);
 };
 
 #endif

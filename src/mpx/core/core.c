@@ -359,10 +359,22 @@ static inline void fetch_events(const struct mpxi_group *group)
 			__builtin_prefetch((const char *)group->event[i] + at, 1);
 }
 
+static uint64_t sum_burden_sig(const struct mpxi_group *group)
+{
+	uint64_t burden = 0;
+	unsigned i;
+
+	for (i = 0; i < group->n; i++)
+		if (group->event[i]->slows)
+			burden += group->sample.count[group->event[i]->position];
+	return burden;
+}
+
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	struct mpxi_spacing spacing[2] = {{0}, {0}};
 	struct mpxi_slice slice;
+	uint64_t burden;
 	unsigned i;
 	int error;
 
@@ -386,6 +398,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	}
 	/* What the last read found stays: sets have been told of it. */
 	core->lost += error || ended;
+	burden = current && !error ? sum_burden_sig(group) : 0;
+	core->burden += burden;
 	for (i = 0; i < group->n; i++) {
 		struct mpxi_event *event = group->event[i];
 
@@ -396,6 +410,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		if (error && !current)
 			slice.end = group->known;
 		mpxi_core_enter_sig(core, event, &slice, spacing);
+		if (burden)
+			event->burden += burden;
 	}
 	if (core->first_pair && (current || !error))
 		mpxi_pairs_halt_sig(core, group);

@@ -49,10 +49,12 @@ void mpxi_set_mark_rest(struct mpxi_set *set)
 		entry->whole = mpxi_core_running(core, entry->event, &slice) &&
 			       (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
+		entry->burden = entry->event->burden;
 		entry->needs_no_turn = needs_no_turn(core, entry->event);
 	}
 	set->lost = core->lost;
 	set->slices = core->slices;
+	set->burden = core->burden;
 	mpxi_core_lengths(core, &set->lengths);
 	mpxi_core_covariates(core, &set->covariates);
 	set->continues = set->ended_at == core->slices + 1;
@@ -149,6 +151,8 @@ static void bring_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths
 	window->source = core->number;
 	window->continues = set->continues;
 	window->lengths = *lengths;
+	window->burden = entry->event->burden - entry->burden;
+	window->burdens = core->burden - set->burden;
 	if (set->beside)
 		bring_up_beside(set, i, runs ? &slice : NULL);
 }

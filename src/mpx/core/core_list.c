@@ -53,6 +53,8 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 			return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
 		event->code = code;
 		event->kind = event->role = core->options.ops->role(core->options.backend, code);
+		event->slows =
+			core->options.ops->slows && core->options.ops->slows(core->options.backend, code);
 		memmove(core->event + at + 1, core->event + at,
 			(core->events++ - at) * sizeof(core->event[0]));
 		core->event[at] = event;

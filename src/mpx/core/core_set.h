@@ -14,7 +14,7 @@ struct mpxi_entry {
 	bool always;               /* the set wants it in every group */
 	bool whole;                /* it was counted from then on */
 	bool needs_no_turn;        /* nothing took turns with it then */
-	uint64_t breaks;           /* the event's, then */
+	uint64_t breaks, burden;   /* the event's, then */
 	struct mpxi_window window; /* as of the last read or stop */
 };
 
@@ -32,7 +32,7 @@ struct mpxi_set {
 	bool running;
 	bool admitted;                           /* its events have places that are kept */
 	bool has_lost;                           /* slices, as of the last read or stop */
-	uint64_t lost, slices;                   /* the core's, at the start */
+	uint64_t lost, slices, burden;           /* the core's, at the start */
 	uint64_t ended_at;                       /* the core's slices at the last read or stop, and 1 */
 	struct mpxi_lengths lengths, covariates; /* the core's, at the start */
 	bool continues;                          /* it was started in the slice of that */

@@ -76,6 +76,12 @@ const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi);
 /* All its groups are closed. Also called by another thread after the owner's end. */
 void mpxi_papi_destroy(struct mpxi_papi *papi);
 
+/*
+ * What one count of a tracepoint takes of the clock that is used. The first call makes a few hundred system
+ * calls, once a process, while no group of papi runs; NULL: none is stopped for it.
+ */
+double mpxi_papi_cost(struct mpxi_papi *papi);
+
 /* The clock that is used: "PAPI_TOT_CYC", "upc:::..." or "thread CPU time", and its
  * unit, "cycles" or "ns". */
 const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);

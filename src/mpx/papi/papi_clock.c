@@ -161,9 +161,19 @@ static struct {
 	char name[128];
 } found;
 
-/* Protects found; PAPI's locks nest in it, and no handler takes it. Who has it has the library's, too,
- * which is held across a fork. */
+/* Protects found; PAPI's locks nest in it, and no handler takes it. Who chooses has the library's lock,
+ * too, which is held across a fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool mpxi_papi_clock_is_event(void)
+{
+	bool is_event;
+
+	pthread_mutex_lock(&lock);
+	is_event = found.known && found.is_event;
+	pthread_mutex_unlock(&lock);
+	return is_event;
+}
 
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
 {

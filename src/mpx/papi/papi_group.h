@@ -79,6 +79,8 @@ struct mpxi_papi {
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock);
 /* papi_library.c: how often PAPI has begun anew, with other codes of events. */
 unsigned mpxi_papi_beginnings(void);
+/* The one that was chosen last is an event, and no time. */
+bool mpxi_papi_clock_is_event(void);
 
 /* papi_names.c */
 
@@ -89,6 +91,7 @@ int mpxi_papi_refuse(uint32_t event, int error);
 int mpxi_papi_refuse_trial(int component, const char *what);
 /* Is it of a unit's perf group, and a tracepoint or the kernel's own count? */
 bool mpxi_papi_is_unit_software(uint32_t event);
+bool mpxi_papi_is_tracepoint(uint32_t event);
 /* Can it be counted beside any others, since it takes no counter of the processor? */
 bool mpxi_papi_needs_no_counter(uint32_t event);
 /* Is a preset's value something else than a sum of counts? */

@@ -126,6 +126,14 @@ bool mpxi_papi_is_unit_software(uint32_t event)
 	       mpxi_papi_needs_no_counter(event);
 }
 
+bool mpxi_papi_is_tracepoint(uint32_t event)
+{
+	char name[NAME_SIZE];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return strncmp(name, "upc:::tp::", 10) == 0;
+}
+
 bool mpxi_papi_has_no_domain(uint32_t event)
 {
 	char name[NAME_SIZE];

@@ -371,6 +371,12 @@ static void ops_choose(void *backend, const uint32_t *covariate)
 		papi->covariate = *covariate;
 }
 
+static bool ops_slows(void *backend, uint32_t event)
+{
+	(void)backend;
+	return mpxi_papi_is_tracepoint(event);
+}
+
 const struct mpxi_backend_ops mpxi_papi_ops = {
 	.fits = ops_fits,
 	.role = ops_role,
@@ -380,4 +386,5 @@ const struct mpxi_backend_ops mpxi_papi_ops = {
 	.read_sig = mpxi_papi_group_read_sig,
 	.stop_sig = mpxi_papi_group_stop_sig,
 	.choose = ops_choose,
+	.slows = ops_slows,
 };

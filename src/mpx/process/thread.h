@@ -50,6 +50,12 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle);
 /* Ends the calling thread's, with its event sets. Nothing if it has none. */
 void mpxi_thread_end(void);
 
+/*
+ * Judges whether counting has slowed the result (burden.h). The first that needs it measures, while nothing
+ * of the calling thread is counted; NULL: it has none, or PAPI cannot be called.
+ */
+void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result);
+
 /* ---- the library (library_state.c) ------------------------------------------------------ */
 
 struct mpxi_library {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "process/thread.h"
 #include "shim/shim.h"
 #include "shim/shim_exec.h"
 
@@ -126,6 +127,7 @@ static struct numbers numbers_of(struct mpxi_result result)
 	struct numbers n = {.all = result};
 	const struct mpxi_estimate *e = &n.all.estimate;
 
+	mpxi_thread_judge(NULL, &n.all);
 	n.known = !e->never;
 	n.value = e->value < 0x1p63 ? llrint(e->value) : INT64_MAX;
 	/* A count beyond 2^53 is exact only as an integer. */
@@ -139,6 +141,7 @@ static struct numbers numbers_of(struct mpxi_result result)
 /* ---- text -------------------------------------------------------------------------------- */
 
 static unsigned name_width;
+static bool slowed; /* an event is that was written */
 
 static void widest(const struct shim_record *record, void *unused)
 {
@@ -167,6 +170,8 @@ static const char *remark(const struct numbers *n)
 		return e->rough ? "rough, without a turn in some runs" : "without a turn in some runs";
 	if (e->rough)
 		return "rough";
+	if (n->all.slowed)
+		return "slowed by counting";
 	return e->uneven ? "uneven slices" : "";
 }
 
@@ -185,6 +190,7 @@ static void put_text_row(const struct shim_row *row, struct mpxi_result result)
 	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", e->low, e->high);
 	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", n.value, n.percent, interval, e->coverage,
 	    (unsigned long long)n.all.slices, remark(&n));
+	slowed |= n.all.slowed;
 }
 
 static void put_text(const struct shim_record *record, void *unused)
@@ -226,7 +232,11 @@ static void write_text(bool wait)
 	    estimator);
 	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
 	    "value", "+-", "95 % interval", "coverage", "slices");
+	slowed = false;
 	shim_record_each(put_text, NULL, wait);
+	if (slowed)
+		put("mpx_run: counting itself has slowed the program; its rates are nearer with "
+		    "--covariate=EVENT, longer slices or fewer events\n");
 	if (left_out)
 		put("mpx_run: %lu more event sets are left out\n", left_out);
 }
@@ -253,11 +263,12 @@ static void put_json_row(const struct shim_row *row, struct mpxi_result result)
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
 	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s}",
+	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s,"
+	    "\"slowed\":%s}",
 	    e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
 	    (unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean(e->exact),
 	    boolean(!n.known), boolean(n.all.borrowed), boolean(e->rough), boolean(n.all.lost),
-	    boolean(e->uneven));
+	    boolean(e->uneven), boolean(n.all.slowed));
 }
 
 static void put_json_places(const struct shim_record *record)
@@ -345,7 +356,7 @@ static void put_csv_row(const struct shim_record *record, const struct shim_row 
 	put(",");
 	if (place)
 		put_quoted(name_of_place(place));
-	put(",%lu\n", left_out);
+	put(",%lu,%d\n", left_out, n.all.slowed);
 }
 
 static void put_csv(const struct shim_record *record, void *unused)

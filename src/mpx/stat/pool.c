@@ -7,6 +7,22 @@
 #include "stat/outcome.h"
 #include "stat/pool.h"
 
+/* What goes by a covariate is as slow as that: nothing is put off. */
+static uint64_t burden_of(const struct mpxi_window *w)
+{
+	return w->by_covariate ? 0 : w->burden;
+}
+
+static uint64_t burdens_of(const struct mpxi_window *w)
+{
+	return w->by_covariate ? 0 : w->burdens;
+}
+
+static double rate_of(uint64_t count, uint64_t time)
+{
+	return time ? (double)count / (double)time : 0;
+}
+
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result)
 {
@@ -17,6 +33,8 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 		.slices = window->sums.slices,
 		.threads = 1,
 		.lost = lost,
+		.burden = rate_of(burden_of(window), mpxi_window_size(window)),
+		.burdens = rate_of(burdens_of(window), mpxi_window_time(window)),
 	};
 	mpxi_estimate(window, estimator, &result->estimate);
 }
@@ -176,6 +194,8 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 	add(&pool->size, mpxi_window_size(w));
 	add(&pool->time, mpxi_window_time(w));
 	add(&pool->slices, w->sums.slices);
+	add(&pool->burden, burden_of(w));
+	add(&pool->burdens, burdens_of(w));
 	pool->stretches++;
 	pool->inexact |= !w->exact;
 	if (!w->exact && !w->sums.size)
@@ -277,6 +297,8 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 	add(&pool->size, other->size);
 	add(&pool->time, other->time);
 	add(&pool->slices, other->slices);
+	add(&pool->burden, other->burden);
+	add(&pool->burdens, other->burdens);
 	add_sure(pool, other->sure_count, other->sure_time);
 	pool->stretches += other->stretches;
 	pool->inexact |= other->inexact;
@@ -430,6 +452,8 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 		.slices = pool->slices,
 		.lost = pool->lost,
 		.partial = pool->partial,
+		.burden = rate_of(pool->burden, pool->size),
+		.burdens = rate_of(pool->burdens, pool->time),
 	};
 	if (pool->stretches && !pool->inexact) {
 		e->value = e->low = e->high = (double)pool->count;

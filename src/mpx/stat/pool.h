@@ -31,6 +31,8 @@ struct mpxi_result {
 	uint64_t count, size, time, slices;
 	unsigned threads, missed;
 	bool lost, partial;
+	bool slowed;            /* counting has (burden.h)                                */
+	double burden, burdens; /* counts that slow, in a unit of its time and of all     */
 	bool borrowed; /* more than MPXI_BORROWED of it is of stretches without a turn, by the rate of others
 			*/
 };
@@ -69,6 +71,7 @@ struct mpxi_pool {
 	uint64_t count, size, time, slices; /* of all stretches                    */
 	uint64_t sure_count, sure_time;     /* of those where no turn was needed   */
 	uint64_t stretches, shared;         /* all; those where turns were needed  */
+	uint64_t burden, burdens;           /* as of a window                      */
 	uint64_t borrowed;                  /* time of these that had no turn      */
 	bool lost, inexact;                 /* inexact: of one of these at least   */
 	/* Set by the caller. torn: slices were cut into more stretches than can be put together

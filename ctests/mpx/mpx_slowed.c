@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_slowed - tracepoints in a hot loop, which slow it while they count: the estimates say so, and the
+ * truth lies in their intervals. Once more in threads, as a sum over them.
+ */
+#include "mpx_util.h"
+
+#define EVENTS 4
+#define CALLS 400000
+#define RARE 64 /* a getuid for so many getppid */
+#define THREADS 2
+
+static const char *const names[EVENTS] = {
+	ENTER,
+	LEAVE,
+	"upc:::tp::syscalls:sys_enter_getuid",
+	"upc:::tp::syscalls:sys_exit_getuid",
+};
+
+static void call_hotly(void)
+{
+	long i;
+
+	for (i = 0; i < CALLS; i++) {
+		syscall(SYS_getppid);
+		if (i % RARE == 0)
+			syscall(SYS_getuid);
+	}
+}
+
+static void *call_in_thread(void *unused)
+{
+	int set = PAPI_NULL;
+
+	/* Registers the thread. */
+	if (mpx_set_create(&set) == PAPI_OK)
+		mpx_set_destroy(&set);
+	call_hotly();
+	mpx_thread_end();
+	return unused;
+}
+
+static void judge(int set, double calls)
+{
+	struct mpx_estimate e[EVENTS];
+	double truth, slack;
+	int i;
+
+	memset(e, 0, sizeof(e));
+	e[0].size = sizeof(e[0]);
+	works(mpx_set_estimates(set, e, EVENTS));
+	for (i = 0; i < EVENTS; i++) {
+		truth = i < 2 ? calls : calls / RARE;
+		slack = 3 * e[i].standard_error;
+		ok(e[i].flags & MPX_SLOWED, "%s was slowed by counting: flags %#x", names[i], e[i].flags);
+		ok(truth >= e[i].low - slack && truth <= e[i].high + slack,
+		   "... and is %.0f [%.0f, %.0f] of %.0f", e[i].estimate, e[i].low, e[i].high, truth);
+	}
+}
+
+static int set_of_all(int process)
+{
+	int set = PAPI_NULL, i;
+
+	works(process ? mpx_set_create_process(&set) : mpx_set_create(&set));
+	for (i = 0; i < EVENTS; i++)
+		works(mpx_set_add_named_event(set, names[i]));
+	works(mpx_set_start(set));
+	return set;
+}
+
+static void in_a_thread(void)
+{
+	int set = set_of_all(0);
+
+	call_hotly();
+	works(mpx_set_stop(set, NULL));
+	judge(set, CALLS);
+	works(mpx_set_destroy(&set));
+}
+
+static void over_threads(void)
+{
+	pthread_t thread[THREADS];
+	int set = set_of_all(1), i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, call_in_thread, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	works(mpx_set_stop(set, NULL));
+	judge(set, THREADS * (double)CALLS);
+	works(mpx_set_destroy(&set));
+}
+
+/* Page faults cost far more than their counting. */
+static void nothing_slows(void)
+{
+	int set = PAPI_NULL;
+	struct mpx_estimate e;
+
+	works(mpx_set_create(&set));
+	works(mpx_set_add_named_event(set, FAULTS));
+	works(mpx_set_add_named_event(set, MINOR));
+	works(mpx_set_start(set));
+	touch_pages(20000);
+	works(mpx_set_stop(set, NULL));
+	e = estimate_of(set, 0);
+	ok(!(e.flags & MPX_SLOWED), "page faults slow nothing: flags %#x", e.flags);
+	works(mpx_set_destroy(&set));
+}
+
+int main(void)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int set;
+
+	start_papi();
+	set = set_with(ENTER);
+	if (set == PAPI_NULL && !machine_traces())
+		skip_all("no tracepoints for this user");
+	drop(&set);
+	options.slice_ns = 1000000;
+	options.group_max = 1;
+	works(mpx_library_init(MPX_ABI_VERSION, &options));
+	in_a_thread();
+	over_threads();
+	nothing_slows();
+	works(mpx_library_shutdown());
+	return done();
+}
