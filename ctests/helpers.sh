@@ -5,7 +5,7 @@ tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 unset UPC_SUM_FILE UPC_TIMES_FILE # of the tests as a whole
 
-plan 26
+plan 27
 
 # ---- JSON
 
@@ -107,6 +107,16 @@ if command -v "${CC%% *}" > /dev/null; then
 else
 	skip "... of tap.h's, too" "there is no compiler"
 fi
+
+# ---- mistakes that tests must see
+
+places()
+{
+	# shellcheck disable=SC2016 # the words are for the shell inside
+	bash -c 'set -u; . "$srcdir/ctests/mutations/lists.inc"; cd "$srcdir/ctests/mutations"
+		lists=(*.list); find_all_places "${lists[@]%.list}"' > out
+}
+check "each mistake of ctests/mutations has its place in the sources" places
 
 # ---- tests that failed beside others
 
