@@ -363,7 +363,7 @@ int mpx_set_reset(int set);
 #define MPX_LOST 0x8u     /* slices could not be started or read, or ended far too late; their time is in T */
 #define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
 /* More than a tenth of the sum is of stretches in which the event had no turn (short threads, for
- * one), at the rate of those in which it had. The interval says how far that may be off. */
+ * one), at the rate of those in which it had. The interval covers the error of that. */
 #define MPX_BORROWED 0x20u
 /* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
  * have had in them: MPX_CLOCK_USER or a covariate that goes with the event tells more, and longer slices do
@@ -371,8 +371,9 @@ int mpx_set_reset(int set);
  * what an attached thread did between its slices: longer slices. */
 #define MPX_UNEVEN 0x40u
 /* Counting took more than a hundredth of the time in the event's slices, or in all: a tracepoint in a
- * hot loop slows it while it counts. What that puts the estimate off by is in the interval. A covariate
- * (mpx_options.covariate), longer slices or fewer events tell more. */
+ * hot loop slows it while it counts. The interval is wider by the error that this may cause. A covariate
+ * (mpx_options.covariate), longer slices or fewer events make it smaller. Only with the clock of CPU
+ * time: cycles of user mode do not contain the counting. */
 #define MPX_SLOWED 0x1000u
 /* The thread that the set is attached to has ended (mpx_set_attach): counts are those until then. */
 #define MPX_ENDED 0x800u
@@ -396,8 +397,9 @@ struct mpx_estimate {
 	unsigned missed;       /* registered threads whose counts are not            */
 };
 
-/* The first n events of the set, in their order; estimates[0].size is the size of each.
- * Errors as of mpx_set_read. */
+/* The first n events of the set, in their order; estimates[0].size is the size of each. The first
+ * estimate of a set with tracepoints measures the cost of a count (MPX_SLOWED), once a process: it opens
+ * a tracepoint, which takes some ms, and makes up to 384 calls of getppid. Errors as of mpx_set_read. */
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /*

@@ -40,7 +40,7 @@ static void *call_in_thread(void *unused)
 	return unused;
 }
 
-static void judge(int set, double calls)
+static void check_estimates(int set, double calls)
 {
 	struct mpx_estimate e[EVENTS];
 	double truth, slack;
@@ -75,8 +75,37 @@ static void in_a_thread(void)
 
 	call_hotly();
 	works(mpx_set_stop(set, NULL));
-	judge(set, CALLS);
+	check_estimates(set, CALLS);
 	works(mpx_set_destroy(&set));
+}
+
+/* The first estimate of the process measures the cost of a count, with system calls that are cancellation
+ * points. */
+static void *estimate_cancelled(void *survived)
+{
+	struct mpx_estimate e[EVENTS];
+	int set = set_of_all(0);
+
+	call_hotly();
+	works(mpx_set_stop(set, NULL));
+	memset(e, 0, sizeof(e));
+	e[0].size = sizeof(e[0]);
+	pthread_cancel(pthread_self());
+	*(bool *)survived = mpx_set_estimates(set, e, EVENTS) == PAPI_OK;
+	pthread_testcancel();
+	return NULL;
+}
+
+static void in_a_cancelled_thread(void)
+{
+	bool survived = false;
+	pthread_t thread;
+	void *result;
+
+	pthread_create(&thread, NULL, estimate_cancelled, &survived);
+	pthread_join(thread, &result);
+	ok(survived, "no estimate is cancelled");
+	ok(result == PTHREAD_CANCELED, "... and its thread is, behind it");
 }
 
 static void over_threads(void)
@@ -89,7 +118,7 @@ static void over_threads(void)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	works(mpx_set_stop(set, NULL));
-	judge(set, THREADS * (double)CALLS);
+	check_estimates(set, THREADS * (double)CALLS);
 	works(mpx_set_destroy(&set));
 }
 
@@ -120,9 +149,12 @@ int main(void)
 	if (set == PAPI_NULL && !machine_traces())
 		skip_all("no tracepoints for this user");
 	drop(&set);
+	/* Cycles of user mode do not contain the counting. */
+	options.clock = MPX_CLOCK_CPU;
 	options.slice_ns = 1000000;
 	options.group_max = 1;
 	works(mpx_library_init(MPX_ABI_VERSION, &options));
+	in_a_cancelled_thread();
 	in_a_thread();
 	over_threads();
 	nothing_slows();

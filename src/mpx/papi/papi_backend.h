@@ -77,8 +77,8 @@ const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi);
 void mpxi_papi_destroy(struct mpxi_papi *papi);
 
 /*
- * What one count of a tracepoint takes of the clock that is used. The first call makes a few hundred system
- * calls, once a process, while no group of papi runs; NULL: none is stopped for it.
+ * The cost of one count of a tracepoint, in units of the clock. The first call of a process opens a
+ * tracepoint and makes up to 384 calls of getppid, while no group of papi runs; NULL: none is stopped for it.
  */
 double mpxi_papi_cost(struct mpxi_papi *papi);
 

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -13,23 +14,29 @@
 
 #include "papi/papi_group.h"
 
-/* Calls in a batch, of which the fastest stands; pairs of batches, 384 calls at most; and ns for all. */
+/* Calls in a batch, of which the fastest stands; pairs of batches, 384 calls at most; and ns for all but the
+ * least pairs. The first pair warms up: it is slower than a later one. */
 #define BATCH 8
-#define PAIRS 24
+#define PAIRS_MOST 24
+#define PAIRS_LEAST 5
 #define LONGEST 500000
 
-/* Where it cannot be measured: it is 30 to 150 ns (doc/design/ESTIMATOR.md). */
+/* A cost is 30 to 150 ns (doc/design/ESTIMATOR.md). The guess stands where none can be measured, and where
+ * the machine disturbed all batches: the result is then out of bounds. */
 #define GUESS 100
+#define CHEAPEST 10
+#define DEAREST 1000
 
-static uint64_t now_ns(void)
+/* CPU time: other threads and processes take none of it. */
+static uint64_t cpu_ns(void)
 {
 	struct timespec now = {0};
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* libupc knows where else tracefs may be; a guess is as good there. */
+/* Looks in one place only; without the file GUESS is used. */
 static int open_tracepoint(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
@@ -46,12 +53,12 @@ static int open_tracepoint(void)
 
 static uint64_t time_batch(void)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = cpu_ns();
 	unsigned i;
 
 	for (i = 0; i < BATCH; i++)
 		(void)syscall(SYS_getppid);
-	return now_ns() - begin;
+	return cpu_ns() - begin;
 }
 
 static void keep_least(uint64_t *least, uint64_t ns)
@@ -61,13 +68,15 @@ static void keep_least(uint64_t *least, uint64_t ns)
 
 static double measure_cost(void)
 {
-	uint64_t begin = now_ns(), with = UINT64_MAX, without = UINT64_MAX;
+	uint64_t begin, with = UINT64_MAX, without = UINT64_MAX;
 	int tracepoint = open_tracepoint();
-	unsigned i;
+	unsigned pairs;
+	double ns;
 
 	if (tracepoint < 0)
 		return GUESS;
-	for (i = 0; i < PAIRS && (!i || now_ns() - begin < LONGEST); i++) {
+	begin = cpu_ns();
+	for (pairs = 0; pairs < PAIRS_MOST && (pairs < PAIRS_LEAST || cpu_ns() - begin < LONGEST); pairs++) {
 		keep_least(&without, time_batch());
 		if (ioctl(tracepoint, PERF_EVENT_IOC_ENABLE, 0))
 			break;
@@ -75,24 +84,29 @@ static double measure_cost(void)
 		(void)ioctl(tracepoint, PERF_EVENT_IOC_DISABLE, 0);
 	}
 	close(tracepoint);
-	return with != UINT64_MAX && with > without ? (double)(with - without) / BATCH : GUESS;
+	ns = ((double)with - (double)without) / BATCH;
+	return pairs >= PAIRS_LEAST && ns >= CHEAPEST && ns <= DEAREST ? ns : GUESS;
 }
 
-/* No clock of cycles counts what the kernel does. */
+/* The kernel does the counting: a clock of cycles, which are those of user mode, does not contain it. */
 double mpxi_papi_cost(struct mpxi_papi *papi)
 {
 	static _Atomic double known; /* 0: not yet; two threads may both measure it */
 	double ns = atomic_load(&known);
 	bool paused;
+	int cancel;
 
 	if (mpxi_papi_clock_is_event())
 		return 0;
 	if (ns > 0)
 		return ns;
+	/* Opening, reading and closing are cancellation points. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	paused = papi && !mpxi_papi_has_ended_sig() && !mpxi_papi_pause(papi, false);
 	ns = measure_cost();
 	atomic_store(&known, ns);
 	if (paused)
 		(void)mpxi_papi_resume(papi);
+	(void)pthread_setcancelstate(cancel, NULL);
 	return ns;
 }
