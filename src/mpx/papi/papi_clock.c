@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <papi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +150,8 @@ static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 	return PAPI_OK;
 }
 
-/* What threads before have found, since a search takes longer than all else of a thread's first call:
- * processors stay. What is refused is not kept, for the words. */
+/* The clock that an earlier thread found: a search takes longer than the rest of a thread's first call, and
+ * processors stay. A refused choice is not kept, so that each caller gets its message. */
 static struct {
 	bool known;
 	unsigned beginning; /* of PAPI */
@@ -159,20 +160,18 @@ static struct {
 	bool is_event;
 	uint32_t event;
 	char name[128];
-} found;
+} clock_found;
 
-/* Protects found; PAPI's locks nest in it, and no handler takes it. Who chooses has the library's lock,
- * too, which is held across a fork. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Protects clock_found; PAPI's locks nest in it, and no handler takes it. Its only user has the library's
+ * lock, too, which is held across a fork. */
+static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Stored under clock_lock; partner: mpxi_papi_clock_is_event, which takes no lock, in any thread. */
+static atomic_bool clock_is_event;
 
 bool mpxi_papi_clock_is_event(void)
 {
-	bool is_event;
-
-	pthread_mutex_lock(&lock);
-	is_event = found.known && found.is_event;
-	pthread_mutex_unlock(&lock);
-	return is_event;
+	return atomic_load(&clock_is_event);
 }
 
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
@@ -181,20 +180,22 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
 	const unsigned beginning = mpxi_papi_beginnings();
 	int error = PAPI_OK;
 
-	pthread_mutex_lock(&lock);
-	if (!found.known || found.beginning != beginning || found.asked != clock || found.domain != domain) {
+	pthread_mutex_lock(&clock_lock);
+	if (!clock_found.known || clock_found.beginning != beginning || clock_found.asked != clock ||
+	    clock_found.domain != domain) {
 		error = choose_anew(papi, clock);
-		found.known = !error;
-		found.beginning = beginning;
-		found.asked = clock;
-		found.domain = domain;
-		found.is_event = papi->has_clock;
-		found.event = papi->clock;
-		memcpy(found.name, papi->clock_name, sizeof(found.name));
+		clock_found.known = !error;
+		clock_found.beginning = beginning;
+		clock_found.asked = clock;
+		clock_found.domain = domain;
+		clock_found.is_event = papi->has_clock;
+		atomic_store(&clock_is_event, !error && papi->has_clock);
+		clock_found.event = papi->clock;
+		memcpy(clock_found.name, papi->clock_name, sizeof(clock_found.name));
 	}
-	papi->has_clock = found.is_event;
-	papi->clock = found.event;
-	memcpy(papi->clock_name, found.name, sizeof(papi->clock_name));
-	pthread_mutex_unlock(&lock);
+	papi->has_clock = clock_found.is_event;
+	papi->clock = clock_found.event;
+	memcpy(papi->clock_name, clock_found.name, sizeof(papi->clock_name));
+	pthread_mutex_unlock(&clock_lock);
 	return error;
 }

@@ -79,7 +79,7 @@ struct mpxi_papi {
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock);
 /* papi_library.c: how often PAPI has begun anew, with other codes of events. */
 unsigned mpxi_papi_beginnings(void);
-/* The one that was chosen last is an event, and no time. */
+/* Is the clock that was chosen last an event, and not CPU time? */
 bool mpxi_papi_clock_is_event(void);
 
 /* papi_names.c */
