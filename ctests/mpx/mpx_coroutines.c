@@ -189,7 +189,7 @@ static void late_slices(void)
 
 	ok(ends_slices(clear_beside_a_word, 1),
 	   "ticks beside an address that is left over are not put off for ever");
-	/* The slice was one of either event. */
+	/* The lost slice belongs to one of the two events. */
 	e[0] = estimate_of(set, 0);
 	e[1] = estimate_of(set, 1);
 	ok((e[0].flags | e[1].flags) & MPX_LOST, "their slice is lost: flags %x and %x", e[0].flags,

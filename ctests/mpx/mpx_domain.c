@@ -263,7 +263,8 @@ static void in_turns(void)
 	works(mpx_library_shutdown());
 }
 
-/* Pages of the heap that PAPI and libmpx will use: a start between two others is counted by those. */
+/* Touches pages of the heap that PAPI and libmpx will use. A set that runs would count their faults when
+ * another one starts. */
 static void touch_heap(void)
 {
 	const size_t size = 4 << 20;

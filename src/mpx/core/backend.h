@@ -60,7 +60,7 @@ struct mpxi_backend_ops {
 	 * Without the function there is the one that the backend was made with, or none. */
 	void (*choose)(void *backend, const uint32_t *covariate);
 
-	/* Counting it slows who is counted, by so much each time. Without the function none does. */
+	/* Whether each count of the event delays the program. Absent: no event does. */
 	bool (*slows)(void *backend, uint32_t event);
 };
 

@@ -85,7 +85,7 @@ struct mpxi_core {
 	unsigned covariate_wishes;
 	uint64_t runs, samples, slices, turns, lost;
 	struct mpxi_lengths lengths, covariates; /* of slices, by the clock and by the covariate */
-	uint64_t burden;                         /* counts of events that slow, in slices */
+	uint64_t burden;                         /* counts of events that delay the program, in slices */
 	uint64_t changes;                        /* runs of groups that have begun or ended */
 	size_t memory;                           /* of sets */
 };

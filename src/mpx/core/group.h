@@ -22,7 +22,7 @@
 struct mpxi_event {
 	uint32_t code;
 	enum mpxi_role role;
-	bool slows;               /* what it counts: the backend's                */
+	bool slows;               /* its counts delay the program                  */
 	unsigned activations;     /* sets that have it and run                    */
 	unsigned position;        /* in its group                                 */
 	struct mpxi_group *group; /* in which it is counted; NULL: in none        */
@@ -42,7 +42,7 @@ struct mpxi_event {
 	enum mpxi_role kind;
 	unsigned wishes;
 	uint64_t always_count, always_taken;
-	uint64_t burden; /* counts of events that slow, in its slices */
+	uint64_t burden; /* counts of events that delay the program, in its slices */
 };
 
 #define MPXI_CACHE_LINE 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slowing.c - what counting has put results off by, by what it costs here.
+ * slowing.c - judges results by the cost that a count has on this machine.
  */
 #include "process/thread.h"
 #include "stat/burden.h"

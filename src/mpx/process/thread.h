@@ -51,8 +51,9 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle);
 void mpxi_thread_end(void);
 
 /*
- * Judges whether counting has slowed the result (burden.h). The first that needs it measures, while nothing
- * of the calling thread is counted; NULL: it has none, or PAPI cannot be called.
+ * Judges whether counting has slowed the result (burden.h). The first call that needs the cost of a count
+ * measures it, while nothing of the calling thread is counted. thread: the calling thread's; NULL: there is
+ * none, or PAPI cannot be called.
  */
 void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result);
 

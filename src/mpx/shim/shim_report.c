@@ -141,7 +141,7 @@ static struct numbers numbers_of(struct mpxi_result result)
 /* ---- text -------------------------------------------------------------------------------- */
 
 static unsigned name_width;
-static bool slowed; /* an event is that was written */
+static bool report_slowed; /* an event that was written was slowed */
 
 static void widest(const struct shim_record *record, void *unused)
 {
@@ -190,7 +190,7 @@ static void put_text_row(const struct shim_row *row, struct mpxi_result result)
 	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", e->low, e->high);
 	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", n.value, n.percent, interval, e->coverage,
 	    (unsigned long long)n.all.slices, remark(&n));
-	slowed |= n.all.slowed;
+	report_slowed |= n.all.slowed;
 }
 
 static void put_text(const struct shim_record *record, void *unused)
@@ -232,9 +232,9 @@ static void write_text(bool wait)
 	    estimator);
 	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
 	    "value", "+-", "95 % interval", "coverage", "slices");
-	slowed = false;
+	report_slowed = false;
 	shim_record_each(put_text, NULL, wait);
-	if (slowed)
+	if (report_slowed)
 		put("mpx_run: counting itself has slowed the program; its rates are nearer with "
 		    "--covariate=EVENT, longer slices or fewer events\n");
 	if (left_out)

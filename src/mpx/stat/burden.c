@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * burden.c - what counting took of the time, and what that puts an estimate off by.
+ * burden.c - the share of the time that counting took, and how far it puts an estimate off.
  */
 #include <math.h>
 
 #include "stat/burden.h"
 
-/* The cost is one of calm loops, and not of each place that counts. */
+/* The cost was measured in a quiet loop; elsewhere a count costs more. */
 #define CARE 1.5
-/* No more of the time than that goes into counting, whatever the cost says. */
+/* The largest share of the time that counting can have taken; a larger one is a fault of the cost. */
 #define MOST .9
 
 void mpxi_burden_judge(struct mpxi_result *result, double cost)
@@ -19,8 +19,7 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost)
 	if (e->exact || e->never || fmax(own, all) <= MPXI_BURDEN)
 		return;
 	result->slowed = true;
-	/* While it runs at the rate of its slices it comes to rate (1 - own), and in truth to rate (1 - all).
-	 */
+	/* The event's slices saw (1 - own) of the undelayed rate; all time had (1 - all) of it. */
 	off = CARE * e->value * fabs(own - all) / (1 - own);
 	e->low = fmax(e->low - off, fmin((double)result->count, e->low));
 	e->high += off;

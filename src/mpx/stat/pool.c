@@ -7,7 +7,7 @@
 #include "stat/outcome.h"
 #include "stat/pool.h"
 
-/* What goes by a covariate is as slow as that: nothing is put off. */
+/* A covariate is slowed as much as the event, so it needs no correction. */
 static uint64_t burden_of(const struct mpxi_window *w)
 {
 	return w->by_covariate ? 0 : w->burden;

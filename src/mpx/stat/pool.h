@@ -22,8 +22,8 @@
 
 #include "stat/stat.h"
 
-/* So much of an estimate may be of stretches without a turn and nobody need be told: its interval
- * says what that is worth. */
+/* The largest share of an estimate from stretches without a turn that sets no flag: the interval covers
+ * it. */
 #define MPXI_BORROWED .1
 
 struct mpxi_result {
@@ -31,10 +31,9 @@ struct mpxi_result {
 	uint64_t count, size, time, slices;
 	unsigned threads, missed;
 	bool lost, partial;
-	bool slowed;            /* counting has (burden.h)                                */
-	double burden, burdens; /* counts that slow, in a unit of its time and of all     */
-	bool borrowed; /* more than MPXI_BORROWED of it is of stretches without a turn, by the rate of others
-			*/
+	bool slowed;            /* by counting (burden.h)                                  */
+	double burden, burdens; /* delaying counts in a unit of its slices, and of all time */
+	bool borrowed;          /* stretches without a turn are more than MPXI_BORROWED of it */
 };
 
 /* One stretch as a result. */

@@ -121,7 +121,7 @@ struct mpxi_window {
 	 * was counted for clock_size of clock_time. */
 	bool by_covariate;
 	uint64_t clock_size, clock_time;
-	uint64_t burden, burdens; /* counts that slow the counted (burden.h): in its slices, in all */
+	uint64_t burden, burdens; /* delaying counts (burden.h): in the event's slices, in all */
 };
 
 /* A stretch in which no slice has ended: what it comes to without the sums of a window. */
