@@ -21,7 +21,7 @@ bool upcr_recorded_open(struct upcr_recorded *recorded, const char *path);
 void upcr_recorded_free(struct upcr_recorded *recorded);
 
 /* Writes the process's file as the process would have, with how it ended, and removes the record and the
- * ".part". False, with errno: all are as they were. */
+ * ".part". False, with errno: nothing is removed. */
 bool upcr_recorded_write(const struct upcr_recorded *recorded, const char *record, const char *path,
 			 const char *ended);
 

@@ -138,11 +138,12 @@ bool regions_records_tidy(const char *part)
 
 	if (!is_over(part))
 		return false;
-	/* The file may name anything: only a record is removed. */
+	/* The file may name anything, also a record of a later process with the same number. */
 	record = record_of_part(part, &root, &elsewhere);
 	if (record && upcr_recorded_open(&recorded, record)) {
+		if (recorded.over || !recorded.alive)
+			unlink(record);
 		upcr_recorded_free(&recorded);
-		unlink(record);
 	}
 	json_decref(root);
 	if (!elsewhere)

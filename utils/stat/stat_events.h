@@ -30,7 +30,7 @@ struct stat_events {
 	unsigned quota;  /* so many are added, or all that are wanted */
 	bool by_process; /* each own unit has a process: what counts one is its own, too */
 	bool of_places;  /* CPUs or the machine are counted: no thread and no process is */
-	bool of_group;   /* a control group is, which files of /proc and /sys do not know */
+	bool of_group;   /* a control group is counted; /proc and /sys have no counts of one */
 
 	struct upc_event_info *wanted;
 	unsigned n_wanted;

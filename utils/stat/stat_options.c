@@ -164,8 +164,8 @@ static int check_options(const struct stat_options *o)
 	else if (by == STAT_BY_THREAD && plan->other && (!process || plan->whom.list.n > 1))
 		util_error(
 			"-t counts the threads of a PROGRAM that upc_stat runs, or of one process with -p");
-	else if (by == STAT_BY_THREAD && !plan->other && plan->delay > 0)
-		util_error("-t follows each thread of PROGRAM from its birth, and goes without --delay");
+	else if (by == STAT_BY_THREAD && plan->delay > 0)
+		util_error("-t follows threads from the start on, and goes without --delay");
 	else if (by == STAT_BY_PROCESS && !process)
 		util_error("--per-process is for -p");
 	else if (by > STAT_BY_PROCESS && (!plan->other || process))

@@ -38,6 +38,7 @@ int stat_runs_add(struct stat_runs *runs, const struct stat_sample *sample, unsi
 	*run = (struct stat_one_run){
 		.seconds = sample->seconds,
 		.status = sample->status,
+		.timed_out = sample->timed_out,
 		.usage = sample->usage,
 		.values = malloc((n_events + 1) * sizeof(*run->values)),
 	};
@@ -105,7 +106,7 @@ struct stat_spread stat_runs_system_seconds(const struct stat_runs *runs)
 
 bool stat_run_failed(const struct stat_one_run *run)
 {
-	return !WIFEXITED(run->status) || WEXITSTATUS(run->status) != 0;
+	return !run->timed_out && (!WIFEXITED(run->status) || WEXITSTATUS(run->status) != 0);
 }
 
 unsigned stat_runs_failed(const struct stat_runs *runs)

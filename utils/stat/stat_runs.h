@@ -12,6 +12,7 @@
 struct stat_one_run {
 	double seconds;
 	int status; /* as wait gives it */
+	bool timed_out;
 	struct rusage usage;
 	uint64_t *values;
 };
@@ -32,7 +33,7 @@ struct stat_spread stat_runs_seconds(const struct stat_runs *runs);
 struct stat_spread stat_runs_user_seconds(const struct stat_runs *runs);
 struct stat_spread stat_runs_system_seconds(const struct stat_runs *runs);
 
-/* Whether a run's program did not end with status 0. */
+/* Whether a run's program did not end with status 0, nor by --timeout. */
 bool stat_run_failed(const struct stat_one_run *run);
 unsigned stat_runs_failed(const struct stat_runs *runs);
 

@@ -12,7 +12,7 @@
 
 #include "lib/common.h"
 
-#define TERM_NS 5000000000 /* that SIGTERM has to end a program */
+#define TERM_NS 5000000000 /* time between SIGTERM and SIGKILL */
 
 /* ---- setting up -------------------------------------------------------- */
 
@@ -212,7 +212,7 @@ static bool time_out(struct stat_session *s, int64_t *end)
 	if (s->run.pid == 0)
 		return true;
 	kill(s->run.pid, s->timed_out ? SIGKILL : SIGTERM);
-	*end = s->timed_out ? INT64_MAX : *end + TERM_NS;
+	*end = s->timed_out ? INT64_MAX : stat_run_now() + TERM_NS;
 	s->timed_out = true;
 	return false;
 }
@@ -318,9 +318,10 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 	sample->flags = s->flags;
 	sample->time = sample->seconds = (double)(end - s->start) / 1e9;
 	sample->has_program = s->run.pid != 0;
-	sample->timed_out = s->timed_out;
 	if (sample->has_program)
 		sample->status = stat_run_reap(&s->run, &sample->usage);
+	sample->timed_out = s->timed_out && s->run.interrupted == 0 && WIFSIGNALED(sample->status) &&
+			    (WTERMSIG(sample->status) == SIGTERM || WTERMSIG(sample->status) == SIGKILL);
 	return UTIL_OK;
 }
 
@@ -337,7 +338,7 @@ static int repeat(struct stat_session *s, int *wait_status)
 			util_error("out of memory");
 			status = UTIL_FAILED;
 		}
-		if (status == UTIL_OK && *wait_status == 0)
+		if (status == UTIL_OK && *wait_status == 0 && !sample.timed_out)
 			*wait_status = sample.status;
 		if (status == UTIL_OK)
 			stat_report_run(&s->report, &sample, s->runs.n);
@@ -369,8 +370,8 @@ int stat_session_run(struct stat_session *s)
 	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
-	/* A program that --timeout has ended did as it was to. */
-	if (s->timed_out && WIFSIGNALED(sample.status))
+	/* --timeout ended the program, which is no failure. */
+	if (sample.timed_out)
 		return status;
 	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.status) : status;
 }

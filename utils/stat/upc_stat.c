@@ -96,7 +96,7 @@ static int choose_threads(struct stat_plan *plan)
 	struct stat_places_plan *whom = &plan->whom;
 	char path[64];
 	struct dirent **entry;
-	int n;
+	int n, status = 0;
 
 	plan->process = whom->list.number[0];
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)plan->process);
@@ -107,14 +107,17 @@ static int choose_threads(struct stat_plan *plan)
 	}
 	/* The list has the main thread already: its number is the process's. */
 	for (int i = 0; i < n; i++) {
-		if (entry[i]->d_name[0] != '.')
-			(void)number_list_parse(&whom->list, entry[i]->d_name, 1, INT_MAX - 1, false);
+		if (entry[i]->d_name[0] != '.' &&
+		    number_list_parse(&whom->list, entry[i]->d_name, 1, INT_MAX - 1, false) != 0)
+			status = UTIL_FAILED;
 		free(entry[i]);
 	}
 	free(entry);
+	if (status != 0)
+		util_error("out of memory");
 	whom->options.context = UPC_CONTEXT_THREAD;
 	whom->options.inherit = 1;
-	return 0;
+	return status;
 }
 
 /* A control group's directory, which perf's users name by its path below the hierarchy that has perf_event.
