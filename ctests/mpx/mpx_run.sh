@@ -74,7 +74,7 @@ close()
 	awk '$1 == "many" { exit !($2 > 45000 && $2 < 75000 && $3 > 45000 && $3 < 75000) }' out
 }
 check "... estimated about right" close
-# Of 100,000, each event counted in a fifth of the stretches.
+# There are 100,000, and each event is counted in a fifth of the stretches.
 near()
 {
 	awk -v least="$1" '$1 == "stretches" { exit !($2 > least && $2 < 114000 && $3 > least && $3 < 114000) }' out

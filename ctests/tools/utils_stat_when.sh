@@ -213,4 +213,4 @@ else
 	check "... its processes and no others" near "$(value $faults)" 1000
 	check "... by its path below the hierarchy" eval 'run 0 -e $faults -G "upc-when-$$" --timeout 20ms && grep -q "Counts of control group upc-when-" out'
 fi
-check "a directory that is no control group" eval 'run 125 -e $faults -G "$dir" -- true && grep -q "not the directory of a control group" err'
+check_perf "a directory that is no control group" eval 'run 125 -e $faults -G "$dir" -- true && grep -q "not the directory of a control group" err'
