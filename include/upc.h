@@ -219,8 +219,9 @@ struct upc_catalogue_options {
  * read: the first 16 of perf's generic names (perf::NAME) and of the tracepoints
  * (tp::SYSTEM:EVENT) that upc_catalogue_find is asked for are found by themselves. Any other name, one
  * more, the number of events or an unknown code has all names read, at any of the calls
- * below. Where that fails, for want of memory (UPC_ENOMEM) or descriptors (UPC_EMFILE), the call
- * does, or says what there is so far, and the next one tries again. Codes stay.
+ * below. Where memory (UPC_ENOMEM) or descriptors (UPC_EMFILE) run out, calls that return an error
+ * return it. upc_catalogue_count, _nearest and _missing answer from the names read so far. The next call
+ * tries again. Codes stay.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
  * could have written), UPC_ENOSUPP ($UPC_SOURCE is not "live", "sim" or

@@ -82,7 +82,7 @@ static void after_fork_in_parent(void)
 }
 
 /* When the library is loaded: no fork comes between the first use and this. */
-__attribute__((constructor(UPCI_FORK_PROCESS))) static void handle_forks(void)
+__attribute__((constructor(UPCI_FORK_PROCESS))) static void process_handle_forks(void)
 {
 	/* A failure (no memory) leaves units shared with children; nothing
 	 * better can be done about it here. */

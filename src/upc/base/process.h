@@ -6,6 +6,7 @@
 #ifndef UPCI_PROCESS_H
 #define UPCI_PROCESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -22,12 +23,28 @@ void upci_process_lock(void);
 void upci_process_unlock(void);
 
 /*
- * Who holds a lock across forks says so in a constructor of this priority. The last one's lock is
- * taken first: in it the others nest.
+ * A file whose lock is held across forks registers it in a constructor of this priority. Locks are
+ * taken in the reverse order, the last one first.
  */
 #define UPCI_FORK_PROCESS 101
 #define UPCI_FORK_PFM 102
 #define UPCI_FORK_ADDING 103
+
+/* Defines lock_NAME and unlock_NAME of a mutex, which is held across forks. The constructor runs when
+ * libupc is loaded: no fork comes between the first use and this. */
+#define UPCI_FORK_LOCK(name, mutex, priority)                                        \
+	static void lock_##name(void)                                                \
+	{                                                                            \
+		pthread_mutex_lock(mutex);                                           \
+	}                                                                            \
+	static void unlock_##name(void)                                              \
+	{                                                                            \
+		pthread_mutex_unlock(mutex);                                         \
+	}                                                                            \
+	__attribute__((constructor(priority))) static void name##_handle_forks(void) \
+	{                                                                            \
+		(void)pthread_atfork(lock_##name, unlock_##name, unlock_##name);     \
+	}
 
 /* gettid, mostly without a system call. A child that comes without the handlers of fork, by a
  * bare clone, has its parent's until upci_thread_forget. Signal handlers may call them. */

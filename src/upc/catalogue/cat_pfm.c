@@ -4,7 +4,6 @@
  * counts here, and their encoding.
  */
 #include <perfmon/pfmlib_perf_event.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +21,7 @@
  * the child without: encodings happen when events are added, and a child that
  * adds in that state would hang, so the fork handlers hold it too. */
 static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock(void)
-{
-	pthread_mutex_lock(&pfm_lock);
-}
-
-static void unlock(void)
-{
-	pthread_mutex_unlock(&pfm_lock);
-}
-
-/* When libupc is loaded: no fork comes between the first use and this. */
-__attribute__((constructor(UPCI_FORK_PFM))) static void handle_forks(void)
-{
-	(void)pthread_atfork(lock, unlock, unlock);
-}
+UPCI_FORK_LOCK(pfm, &pfm_lock, UPCI_FORK_PFM)
 
 #define NOT_YET 1                 /* no error of libpfm4's */
 static int initialized = NOT_YET; /* pfm_initialize()'s result, under pfm_lock until it is there */
@@ -47,11 +31,11 @@ static bool ready(void)
 	int result = __atomic_load_n(&initialized, __ATOMIC_ACQUIRE);
 
 	if (result == NOT_YET) {
-		lock();
+		lock_pfm();
 		if (initialized == NOT_YET)
 			__atomic_store_n(&initialized, pfm_initialize(), __ATOMIC_RELEASE);
 		result = initialized;
-		unlock();
+		unlock_pfm();
 	}
 	return result == PFM_SUCCESS;
 }
@@ -149,11 +133,11 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 		return upci_pmu_encode(driver->perf, domain, spec);
 	if (!ready())
 		return upci_fail(UPC_ENOSUPP, "libpfm4: %s", pfm_strerror(initialized));
-	lock();
+	lock_pfm();
 	result = encode_locked(driver->perf, domain, spec);
 	if (result == PFM_ERR_NOTFOUND)
 		result = encode_unnamed_locked(driver->perf, domain, spec);
-	unlock();
+	unlock_pfm();
 	if (result == PFM_ERR_NOMEM)
 		return upci_fail(UPC_ENOMEM, "%s: libpfm4 has no memory", driver->perf);
 	if (result != PFM_SUCCESS)
@@ -193,9 +177,9 @@ static bool get_pmu(int i, pfm_pmu_info_t *pmu)
 
 	memset(pmu, 0, sizeof(*pmu));
 	pmu->size = sizeof(*pmu);
-	lock();
+	lock_pfm();
 	there = pfm_get_pmu_info((pfm_pmu_t)i, pmu) == PFM_SUCCESS;
-	unlock();
+	unlock_pfm();
 	return there;
 }
 

@@ -22,7 +22,7 @@ void upci_catalogue_free(struct upc_catalogue *c);
 /* 64 hex digits, which upc_catalogue_wiring_hash tells. */
 void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]);
 
-/* What is put off: see on_demand.h. */
+/* Reading that is put off: on_demand.h. */
 struct upci_on_demand {
 	int (*build)(struct upc_catalogue *c); /* NULL: nothing (any more) */
 	/* Found by themselves. */
@@ -30,7 +30,8 @@ struct upci_on_demand {
 };
 struct upci_on_demand *upci_catalogue_on_demand(struct upc_catalogue *c);
 
-/* What there is, and back to it: what has come since goes, but for its memory. One thread at a time adds. */
+/* A mark is the catalogue's size. Truncating removes later events, and keeps their memory. One thread
+ * at a time adds. */
 struct upci_catalogue_mark {
 	uint32_t size;
 	unsigned missing;

@@ -49,7 +49,7 @@ static int64_t find_name(struct upc_catalogue *c, const char *name)
 	return code;
 }
 
-static int nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+static int lookup_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
 {
 	return strpbrk(name, "*?[") ? upci_catalogue_nearest_patterns(c, name, names, max)
 				    : upci_catalogue_nearest(c, name, names, max, false);
@@ -77,7 +77,7 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
-	n = nearest(c, name, near, 3);
+	n = lookup_nearest(c, name, near, 3);
 	switch (n) {
 	case 0:
 		if (!strncmp(name, "PAPI_", 5))
@@ -183,7 +183,7 @@ static const struct upci_event *describe(struct upc_catalogue *c, const struct u
 }
 
 /* A code that is not known may be one of names that are not read yet. */
-static int find_code(struct upc_catalogue *c, uint32_t code, const struct upci_event **event)
+static int lookup_code(struct upc_catalogue *c, uint32_t code, const struct upci_event **event)
 {
 	int error = 0;
 
@@ -209,7 +209,7 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	error = upci_sized_check(&sized, info);
 	if (error)
 		return error;
-	error = find_code(c, code, &event);
+	error = lookup_code(c, code, &event);
 	if (error)
 		return error;
 	if (!event->description || !event->driver_text) {
@@ -243,7 +243,7 @@ int upc_catalogue_name(struct upc_catalogue *c, uint32_t code, const char **name
 
 	if (!c)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_name: a catalogue is needed");
-	error = find_code(c, code, &event);
+	error = lookup_code(c, code, &event);
 	if (error)
 		return error;
 	if (name)
@@ -264,7 +264,7 @@ uint32_t upc_catalogue_count(struct upc_catalogue *c)
 int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
 {
 	(void)upci_catalogue_complete(c);
-	return nearest(c, name, names, max);
+	return lookup_nearest(c, name, names, max);
 }
 
 const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)

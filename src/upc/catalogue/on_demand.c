@@ -2,7 +2,6 @@
 /*
  * on_demand.c - reads a catalogue's names when they are needed: one by itself, or all.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "catalogue/cat_pfm.h"
@@ -14,22 +13,8 @@
  * Protects catalogues whose names are being read. The process lock and libpfm4's nest in it; no
  * handler takes it. Held across a fork, which waits until nothing is half read.
  */
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock_adding(void)
-{
-	pthread_mutex_lock(&adding);
-}
-
-static void unlock_adding(void)
-{
-	pthread_mutex_unlock(&adding);
-}
-
-__attribute__((constructor(UPCI_FORK_ADDING))) static void handle_forks(void)
-{
-	(void)pthread_atfork(lock_adding, unlock_adding, unlock_adding);
-}
+static pthread_mutex_t adding_lock = PTHREAD_MUTEX_INITIALIZER;
+UPCI_FORK_LOCK(adding, &adding_lock, UPCI_FORK_ADDING)
 
 void upci_catalogue_put_off(struct upc_catalogue *c, int (*build)(struct upc_catalogue *c))
 {
@@ -49,7 +34,7 @@ static struct upci_catalogue_mark begin_adding(struct upc_catalogue *c, int *can
 	return upci_catalogue_mark(c);
 }
 
-/* What a step that failed has added goes. */
+/* Removes events that a failed step has added. */
 static void end_adding(struct upc_catalogue *c, struct upci_catalogue_mark mark, int64_t error,
 		       int cancellable)
 {
