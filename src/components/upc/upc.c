@@ -333,7 +333,7 @@ static int tell_never(const struct upcp_set *set)
 	uintptr_t address;
 	char line[400];
 
-	if (opened.lib->upc_catalogue_info(upcp_sets_catalogue(), set->never - 1, &info))
+	if (opened.lib->upc_catalogue_info(set->catalogue, set->never - 1, &info))
 		info.name = "an event";
 	snprintf(line, sizeof(line),
 		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "

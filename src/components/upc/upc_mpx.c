@@ -79,13 +79,13 @@ static int plain_needs_pmu(const struct upcp_set *set, uint32_t code, const stru
 {
 	if (group_max())
 		return info->source == UPC_SOURCE_PERF || info->source == UPC_SOURCE_TRACEPOINT;
-	return set->lib->upc_catalogue_needs_pmu(upcp_sets_catalogue(), code);
+	return set->lib->upc_catalogue_needs_pmu(set->catalogue, code);
 }
 
 static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
 {
 	const struct upcp_library *lib = set->lib;
-	struct upc_catalogue *catalogue = upcp_sets_catalogue();
+	struct upc_catalogue *catalogue = set->catalogue;
 	uint32_t term[UPC_COUNTERS] = {code};
 	int terms = lib->upc_catalogue_terms(catalogue, code, term, UPC_COUNTERS);
 	int files = 0, counters = 0, needs, i, error = 0;
@@ -150,7 +150,7 @@ static int make_part(struct upcp_set *set)
 	part = error ? NULL : calloc(1, sizeof(*part));
 	if (!part)
 		return error ? error : UPC_ENOMEM;
-	error = set->lib->upc_unit_create(upcp_sets_catalogue(), &options, &part->unit);
+	error = set->lib->upc_unit_create(set->catalogue, &options, &part->unit);
 	if (error)
 		free(part);
 	else
@@ -211,7 +211,7 @@ static int refuse_target(void)
 static int make_turns(struct upcp_set *set, const struct upcp_target *target, struct upcp_turns **turns)
 {
 	struct upcp_turns_options options = {.lib = set->lib,
-					     .catalogue = upcp_sets_catalogue(),
+					     .catalogue = set->catalogue,
 					     .slice_ns = set->slice_ns,
 					     .group_max = group_max()};
 	int error = upcp_set_options(set, target, &options.unit);

@@ -87,12 +87,7 @@ int upcp_sets_close(void)
 	}
 }
 
-struct upc_catalogue *upcp_sets_catalogue(void)
-{
-	return catalogue;
-}
-
-/* Between the two the catalogue stays. */
+/* Between begin_making and end_making the catalogue stays. */
 static int begin_making(void)
 {
 	int may;
@@ -184,10 +179,11 @@ static int create_unit(struct upcp_set *set, const struct upc_unit_options *opti
 
 	if (!begin_making())
 		return UPC_ESTATE;
-	error = lib->upc_unit_create(catalogue, options, &set->unit);
+	set->lib = lib;
+	set->catalogue = catalogue;
+	error = lib->upc_unit_create(set->catalogue, options, &set->unit);
 	if (error)
 		set->unit = NULL;
-	set->lib = lib;
 	set->maker = my_thread();
 	end_making(set);
 	return error;

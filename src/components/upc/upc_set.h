@@ -43,6 +43,7 @@ struct upcp_entry {
 /* All zero but target.cpu is a valid empty set. */
 struct upcp_set {
 	const struct upcp_library *lib;    /* of unit                            */
+	struct upc_catalogue *catalogue;   /* of unit, after PAPI_shutdown too   */
 	struct upc_unit *unit;             /* NULL until it is needed            */
 	struct upcp_set *next, **previous; /* list of sets that have a unit      */
 	struct upcp_target target;
@@ -84,7 +85,6 @@ struct upcp_set {
 int upcp_sets_prepare(void);
 void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
-struct upc_catalogue *upcp_sets_catalogue(void);
 
 /* What a unit is told that counts for the set with that target. UPC_EINVAL (options that
  * exclude each other). */
