@@ -2,8 +2,8 @@
 /*
  * papi_lazy - PAPI_library_init loads no libupc, nor does a name that is not the component's. An
  * event's name, an enumeration and an event set do, in any thread, beside forks, and again where
- * descriptors ran out. An add and a start read no tracepoint's format, and nor do the number of events
- * and their names; a description does.
+ * descriptors ran out. With an older C library PAPI_library_init does. An add and a start read no
+ * tracepoint's format, and nor do the number of events and their names; a description does.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -32,6 +32,28 @@ __attribute__((visibility("default"))) int openat(int directory, const char *pat
 	if (strstr(path, "bus/event_source/devices"))
 		names_read++;
 	return (int)syscall(SYS_openat, directory, path, flags, mode);
+}
+
+/* In place of the C library's. */
+static const char *libc_version = "2.36";
+
+__attribute__((visibility("default"))) const char *gnu_get_libc_version(void)
+{
+	return libc_version;
+}
+
+static atomic_int to_meet, loading_now, forking_now;
+
+/* In place of the C library's: who loads libupc waits here for another thread that forks. */
+__attribute__((visibility("default"))) char *secure_getenv(const char *name)
+{
+	if (to_meet && !strcmp(name, "UPC_LIBRARY")) {
+		loading_now = 1;
+		while (!forking_now)
+			sched_yield();
+		usleep(20000); /* until it waits for us */
+	}
+	return getauxval(AT_SECURE) ? NULL : getenv(name);
 }
 
 /* Whether libupc is linked into this program: then none is loaded. */
@@ -139,7 +161,7 @@ static int by_name(void)
 	return right && use_component(component)->num_native_events > 0 && !formats;
 }
 
-static int opens(const char *name)
+static int name_opens_component(const char *name)
 {
 	int component = init_papi(), code;
 
@@ -148,13 +170,13 @@ static int opens(const char *name)
 
 static int by_wrong_name(void)
 {
-	return opens("upc:::NO_SUCH_EVENT");
+	return name_opens_component("upc:::NO_SUCH_EVENT");
 }
 
 /* PAPI asks all components for it. */
 static int by_bare_name(void)
 {
-	return opens("NO_SUCH_EVENT");
+	return name_opens_component("NO_SUCH_EVENT");
 }
 
 static int by_list(void)
@@ -172,6 +194,45 @@ static int by_set(void)
 	return right && PAPI_create_eventset(&set) == PAPI_OK &&
 	       PAPI_assign_eventset_component(set, component) == PAPI_OK && is_open(component) &&
 	       PAPI_add_named_event(set, faults_event()) == PAPI_OK && PAPI_start(set) == PAPI_OK;
+}
+
+static int by_older_libc(void)
+{
+	libc_version = "2.35";
+	return is_open(init_papi()) && counts_faults();
+}
+
+/* A program that chooses a script before the first use gets what it plays. */
+static int by_late_source(void)
+{
+	static const char script[] = "upc-trace 1\nc 1000 0@10/3\ns\nc 500 0\n";
+	char path[] = "/tmp/papi_lazy-XXXXXX", source[sizeof(path) + 8];
+	int component = init_papi(), fd = mkstemp(path), set;
+	long long value = 0;
+
+	snprintf(source, sizeof(source), "replay:%s", path);
+	if (!is_delayed(component) || write(fd, script, strlen(script)) != (ssize_t)strlen(script) ||
+	    setenv("UPC_SOURCE", source, 1))
+		return 0;
+	set = set_with("upc:::PU0_JPIPE_INSTRUCTIONS");
+	unlink(path);
+	return PAPI_start(set) == PAPI_OK && PAPI_read(set, &value) == PAPI_OK && value == 300;
+}
+
+/* A choice that is taken back is told. */
+static int with_domain(void)
+{
+	char said[4096] = "";
+	int component, fd = memfd_create("said", MFD_CLOEXEC), kept;
+
+	unsetenv("UPC_QUIET");
+	component = init_papi();
+	if (dup2(fd, STDERR_FILENO) < 0 ||
+	    PAPI_set_cmp_domain(PAPI_DOM_USER | PAPI_DOM_KERNEL, component) != PAPI_OK)
+		return 0;
+	kept = use_component(component)->default_domain != PAPI_DOM_USER;
+	return pread(fd, said, sizeof(said) - 1, 0) >= 0 &&
+	       kept != (strstr(said, "PAPI_set_cmp_domain") != NULL);
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
@@ -252,6 +313,40 @@ static int beside_forks(void)
 	return pthread_join(thread, NULL) == 0 && right && counts_faults();
 }
 
+static atomic_int handled;
+
+/* Before the first fork, and after the component's own handler. */
+static void use_in_handler(void)
+{
+	int code;
+
+	(void)PAPI_event_name_to_code(faults_event(), &code);
+	handled = 1;
+}
+
+static void tell_of_fork(void)
+{
+	forking_now = 1;
+}
+
+/* Nobody waits for ever where a handler before a fork uses what another thread opens. */
+static int in_fork_handler(void)
+{
+	pthread_t thread;
+	int right;
+
+	pthread_atfork(use_in_handler, NULL, NULL);
+	init_papi();
+	pthread_atfork(tell_of_fork, NULL, NULL);
+	to_meet = 1;
+	if (pthread_create(&thread, NULL, open_beside_forks, NULL))
+		return 0;
+	while (!loading_now)
+		sched_yield();
+	right = runs_in_child(counts_faults);
+	return pthread_join(thread, NULL) == 0 && right && handled && counts_faults();
+}
+
 /* ---- descriptors ------------------------------------------------------------------------- */
 
 static struct rlimit limit;
@@ -285,6 +380,20 @@ static int without_descriptors(void)
 	    PAPI_add_named_event(set, faults_event()) != PAPI_OK || !still_counts(set, 1))
 		return 0;
 	return counts_faults() && use_component(component)->num_native_events > 0;
+}
+
+/* The path leaves the reason no room for what was lacked. */
+static int without_descriptors_far(void)
+{
+	const char *library = getenv("UPC_LIBRARY");
+	char path[2048] = "/";
+
+	if (upc_abi_version || !library)
+		return without_descriptors();
+	while (strlen(path) < sizeof(path) / 2)
+		strcat(path, "./");
+	strncat(path, library, sizeof(path) - strlen(path) - 1);
+	return setenv("UPC_LIBRARY", path, 1) == 0 && without_descriptors();
 }
 
 /* The name is found; the list of all needs descriptors. */
@@ -352,10 +461,15 @@ int main(void)
 		{by_bare_name, "so does a name that no component has", 1},
 		{by_list, "the list of events opens it", 1},
 		{by_set, "an event set opens it", 1},
+		{by_older_libc, "PAPI_library_init opens it with glibc 2.35", 1},
+		{by_late_source, "so does a set of a script that is chosen late", 1},
+		{with_domain, "a domain that cannot be counted is taken back, and told", 1},
 		{by_threads, "four threads at once open it", 10},
 		{by_cancelled_thread, "a thread that is being cancelled opens it", 1},
 		{beside_forks, "children that are forked meanwhile count", 3},
+		{in_fork_handler, "a handler before a fork uses it meanwhile", 1},
 		{without_descriptors, "it opens when there are descriptors again", 1},
+		{without_descriptors_far, "also where its path is long", 1},
 		{list_without_descriptors, "so does the list", 1},
 	};
 	size_t i;

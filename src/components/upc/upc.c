@@ -77,8 +77,11 @@ static int busy(const void *frame)
 /* PAPI's error for libupc's, and the message for the user's eyes. */
 static int translate(int error)
 {
-	const char *message = opened.lib->upc_last_message();
+	const char *message;
 
+	if (!opened.lib) /* a set that was made where it could not be opened */
+		return PAPI_ECMP_DISABLED;
+	message = opened.lib->upc_last_message();
 	if (error <= -UPCP_TOLD)
 		return error + UPCP_TOLD;
 	switch (error) {
@@ -155,7 +158,7 @@ static int on_init_control_state(hwd_control_state_t *state)
 	memset(set, 0, offsetof(struct upcp_set, entries));
 	memset(set + 1, 0, sizeof(struct upcp_state) - sizeof(*set));
 	set->target.cpu = UPCP_NO_CPU;
-	/* PAPI has no way to take a set back: what fails here is told when the set is used. */
+	/* PAPI cannot refuse a set here; the call that uses it returns the error. */
 	(void)upcp_late_open(UPCP_LATE_OPEN);
 	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
 }
@@ -648,7 +651,7 @@ static int on_name_to_code(const char *name, unsigned int *native)
 	return PAPI_OK;
 }
 
-/* Every event's mode is asked of the event alone; the list needs all names. */
+/* Modes of one event need its name only; a list needs all names. */
 static int on_enum_events(unsigned int *native, int modifier)
 {
 	int all = modifier == PAPI_ENUM_FIRST || modifier == PAPI_ENUM_EVENTS;
@@ -690,7 +693,7 @@ static void rehearse(int index)
 	(void)_papi_hwi_read(NULL, &nothing, NULL);
 }
 
-static void settle(void)
+static void settle_component(void)
 {
 	const PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
@@ -712,7 +715,7 @@ static int on_init_component(int index)
 	rehearse(index);
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
-	cmp->disabled = upcp_late_prepare(cmp, &opened, settle);
+	cmp->disabled = upcp_late_prepare(cmp, &opened, settle_component);
 	if (cmp->disabled == PAPI_OK && opened.simulates)
 		upcp_presets_load(index); /* asks for names, which is no use while it is being opened */
 	return cmp->disabled;
@@ -724,10 +727,8 @@ static int on_shutdown_component(void)
 	struct upc_catalogue *catalogue;
 
 	pthread_mutex_lock(&closing);
-	catalogue = opened.catalogue;
-	opened.catalogue = NULL;
+	catalogue = upcp_late_close();
 	if (catalogue) {
-		upcp_late_close();
 		upcp_overflow_close();
 		/* Sets of threads that never came back still have units. */
 		if (upcp_sets_close())
@@ -745,7 +746,7 @@ static int on_init_thread(hwd_context_t *context)
 	return PAPI_OK;
 }
 
-/* PAPI_shutdown takes the table of sets away first, then each thread, and we are asked last. */
+/* PAPI_shutdown frees the table of sets, then each thread, and calls the component last. */
 static int on_shutdown_thread(hwd_context_t *context)
 {
 	(void)context;

@@ -7,6 +7,9 @@
 #define _GNU_SOURCE /* secure_getenv */
 #endif
 #include <errno.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,11 +32,9 @@ static int state;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Loading libupc and forks keep out of each other's way. A child would have half of a library; and
- * libupc's handlers, which are registered when it is loaded, do not run for a fork that
- * has begun before: nobody may be inside libupc then. So who loads waits for forks that are under
- * way, before and after, and those that begin meanwhile wait until libupc is loaded.
- * A leaf lock, held across a fork.
+ * libupc registers its fork handlers when it is loaded; a fork that began before does not run them,
+ * and no other thread may be inside libupc then. A thread that loads libupc waits for forks that are
+ * under way, and later forks wait for it. A leaf lock, held across a fork.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -42,7 +43,7 @@ static struct {
 	unsigned forks;
 } turn = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* This thread forks: a handler of the program's that uses PAPI has turn.lock already. */
+/* Set while this thread forks: it holds turn.lock, and a prepare handler of the program may call PAPI. */
 static __thread int forking __attribute__((tls_model("initial-exec")));
 
 static void begin_fork(void)
@@ -76,16 +77,16 @@ static void end_fork_in_child(void)
 	pthread_mutex_init(&opening, NULL);
 }
 
-static const struct upcp_library *load_library(char *reason, size_t size)
+static const struct upcp_library *load_library(char *reason, size_t size, int *lack)
 {
 	const struct upcp_library *library;
 
 	if (forking)
-		return upcp_library_find(reason, size);
+		return upcp_library_find(reason, size, lack);
 	pthread_mutex_lock(&turn.lock);
 	turn.loading = 1;
 	pthread_mutex_unlock(&turn.lock);
-	library = upcp_library_find(reason, size);
+	library = upcp_library_find(reason, size, lack);
 	pthread_mutex_lock(&turn.lock);
 	turn.loading = 0;
 	pthread_cond_broadcast(&turn.changed);
@@ -105,8 +106,7 @@ enum upcp_late upcp_late_state(void)
 	return (enum upcp_late)__atomic_load_n(&state, __ATOMIC_ACQUIRE);
 }
 
-/* Who has chosen something hears why it is not so: PAPI would only say that there is no such
- * event. Where nothing was chosen a PAPI without libupc stays silent. */
+/* Reports the reason if the user chose something: PAPI says only that there is no such event. */
 static void tell_of_setting(const char *reason)
 {
 	static const char *const names[] = {"UPC_LIBRARY", "UPC_SOURCE", "UPC_WIRING"};
@@ -119,24 +119,16 @@ static void tell_of_setting(const char *reason)
 		}
 }
 
-/* The loader says in words what it lacked. */
-static int can_pass(const char *reason)
+/* What libupc lacked, which can pass, as errno has it; of other errors 0. */
+static int lack_of(int error)
 {
-	static const int errors[] = {EMFILE, ENFILE, ENOMEM};
-	size_t i;
-
-	for (i = 0; i < sizeof(errors) / sizeof(*errors); i++)
-		if (strstr(reason, strerror(errors[i])))
-			return errors[i];
-	return 0;
+	return error == UPC_ENOMEM ? ENOMEM : error == UPC_EMFILE ? EMFILE : 0;
 }
 
 static int fail_for_now(int error)
 {
-	if (error == ENOMEM)
-		return PAPI_ENOMEM;
 	errno = error;
-	return PAPI_ESYS;
+	return error == ENOMEM ? PAPI_ENOMEM : PAPI_ESYS;
 }
 
 static int fail_for_good(void)
@@ -148,21 +140,18 @@ static int fail_for_good(void)
 	return PAPI_ECMP_DISABLED;
 }
 
-static int open_locked(int on_demand)
+static int late_open_locked(int on_demand)
 {
-	char *const reason = cmp->disabled_reason;
-	const struct upcp_library *library = load_library(reason, sizeof(cmp->disabled_reason));
-	int error;
+	int lack, error = 0;
+	const struct upcp_library *library =
+		load_library(cmp->disabled_reason, sizeof(cmp->disabled_reason), &lack);
 
-	if (!library) {
-		error = can_pass(reason);
-		return error && on_demand ? fail_for_now(error) : fail_for_good();
+	if (library) {
+		error = upcp_open(library, on_demand, cmp, opened);
+		lack = lack_of(error);
 	}
-	error = upcp_open(library, on_demand, cmp, opened);
-	if (on_demand && (error == UPC_ENOMEM || error == UPC_EMFILE))
-		return fail_for_now(error == UPC_ENOMEM ? ENOMEM : EMFILE);
-	if (error)
-		return fail_for_good();
+	if (!library || error)
+		return lack && on_demand ? fail_for_now(lack) : fail_for_good();
 	cmp->initialized = 1;
 	cmp->disabled = PAPI_OK;
 	on_open();
@@ -174,10 +163,8 @@ static int describe_locked(void)
 {
 	int error = upcp_describe(opened, cmp);
 
-	if (error == UPC_ENOMEM || error == UPC_EMFILE)
-		return fail_for_now(error == UPC_ENOMEM ? ENOMEM : EMFILE);
 	if (error)
-		return PAPI_ESYS;
+		return fail_for_now(lack_of(error) ? lack_of(error) : EIO);
 	enter_state(UPCP_LATE_DESCRIBED);
 	return PAPI_OK;
 }
@@ -189,39 +176,50 @@ static int reach_locked(enum upcp_late wanted, int on_demand)
 	if (upcp_late_state() <= UPCP_LATE_CLOSED)
 		return PAPI_ECMP_DISABLED;
 	if (upcp_late_state() < UPCP_LATE_OPEN)
-		error = open_locked(on_demand);
+		error = late_open_locked(on_demand);
 	if (error == PAPI_OK && upcp_late_state() < wanted)
 		error = describe_locked();
 	return error;
 }
 
-/* A handler on top of it that calls PAPI would wait for its own thread. */
-static int reach(enum upcp_late wanted, int on_demand)
+struct undisturbed {
+	sigset_t signals;
+	int cancellable;
+};
+
+/* Blocks signals: a handler that calls PAPI would wait for a lock of its own thread. While this thread
+ * forks, who opens may be waiting for it: 0, or EBUSY. */
+static int begin_opening(struct undisturbed *before)
 {
-	sigset_t all, before;
-	int cancellable, error;
+	sigset_t all;
 
 	sigfillset(&all);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_mutex_lock(&opening);
-	error = reach_locked(wanted, on_demand);
-	pthread_mutex_unlock(&opening);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_setcancelstate(cancellable, NULL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancellable);
+	pthread_sigmask(SIG_SETMASK, &all, &before->signals);
+	return forking ? pthread_mutex_trylock(&opening) : pthread_mutex_lock(&opening);
+}
+
+static void end_opening(const struct undisturbed *before, int busy)
+{
+	if (!busy)
+		pthread_mutex_unlock(&opening);
+	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+	pthread_setcancelstate(before->cancellable, NULL);
+}
+
+static int reach_state(enum upcp_late wanted, int on_demand)
+{
+	struct undisturbed before;
+	int busy = begin_opening(&before);
+	int error = busy ? fail_for_now(EAGAIN) : reach_locked(wanted, on_demand);
+
+	end_opening(&before, busy);
 	return error;
 }
 
 int upcp_late_open(enum upcp_late wanted)
 {
-	return upcp_late_state() >= wanted ? PAPI_OK : reach(wanted, 1);
-}
-
-static int is_chosen(const char *name)
-{
-	const char *value = secure_getenv(name);
-
-	return value && *value && strcmp(value, "live") != 0;
+	return upcp_late_state() >= wanted ? PAPI_OK : reach_state(wanted, 1);
 }
 
 #ifdef UPC_PRESETS
@@ -230,32 +228,62 @@ static int is_chosen(const char *name)
 #define HAS_PRESETS 0
 #endif
 
+/* An older C library holds a lock while it runs handlers before a fork, and a library that is loaded
+ * takes it to register its own: forks must not wait for one. */
+static int can_forks_wait(void)
+{
+#ifdef __GLIBC__
+	return strverscmp(gnu_get_libc_version(), "2.36") >= 0;
+#else
+	return 0;
+#endif
+}
+
 static int is_needed_now(void)
 {
-	return HAS_PRESETS || is_chosen("UPC_SOURCE") || is_chosen("UPC_WIRING");
+	const char *wiring = secure_getenv("UPC_WIRING");
+
+	return HAS_PRESETS || upcp_source_is_chosen() || (wiring && *wiring) || !can_forks_wait();
+}
+
+static int watch_component_forks(void)
+{
+	static struct upcp_fork fork = {begin_fork, end_fork, end_fork_in_child, 0};
+
+	if (upcp_fork_register(&fork) == 0)
+		return PAPI_OK;
+	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
+	return PAPI_ENOMEM;
 }
 
 int upcp_late_prepare(PAPI_component_info_t *info, struct upcp_opened *place, void (*when_open)(void))
 {
-	static struct upcp_fork fork = {begin_fork, end_fork, end_fork_in_child, 0};
-
 	cmp = info;
 	opened = place;
 	on_open = when_open;
-	if (upcp_fork_register(&fork)) {
-		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
+	if (can_forks_wait() && watch_component_forks() != PAPI_OK)
 		return PAPI_ENOMEM;
-	}
 	enter_state(UPCP_LATE_DELAYED);
 	if (is_needed_now())
-		return reach(UPCP_LATE_DESCRIBED, 0) == PAPI_OK ? PAPI_OK : cmp->disabled;
+		return reach_state(UPCP_LATE_DESCRIBED, 0) == PAPI_OK ? watch_component_forks()
+								      : cmp->disabled;
 	snprintf(
 		cmp->disabled_reason, sizeof(cmp->disabled_reason),
 		"Not initialised. Opened at its first use: an event's name, a list of events, an event set.");
 	return PAPI_EDELAY_INIT;
 }
 
-void upcp_late_close(void)
+struct upc_catalogue *upcp_late_close(void)
 {
+	struct upc_catalogue *catalogue = NULL;
+	struct undisturbed before;
+	int busy = begin_opening(&before);
+
+	if (opened && !busy) {
+		catalogue = opened->catalogue;
+		opened->catalogue = NULL;
+	}
 	enter_state(UPCP_LATE_CLOSED);
+	end_opening(&before, busy);
+	return catalogue;
 }

@@ -10,7 +10,7 @@
 
 #include "upc_open.h"
 
-/* How far the component is. Each of the last three has what the one before it has. */
+/* How far the component is. Each state from DELAYED on includes the ones before it. */
 enum upcp_late {
 	UPCP_LATE_FAILED = -1, /* for good: disabled_reason says why                          */
 	UPCP_LATE_CLOSED,      /* before PAPI_library_init, and after PAPI_shutdown           */
@@ -21,8 +21,8 @@ enum upcp_late {
 
 /*
  * For PAPI_library_init: has the component wait for its first use, or opens it at once where what
- * drives it was chosen ($UPC_SOURCE, $UPC_WIRING) or PAPI has presets of it. on_open is
- * called when it is open, and must not ask for names. What is opened stands in *opened.
+ * drives it was chosen ($UPC_SOURCE, $UPC_WIRING), PAPI has presets of it, or glibc is older than
+ * 2.36. on_open is called when it is open, and must not ask for names. What is opened stands in *opened.
  * PAPI_OK, PAPI_EDELAY_INIT, or why it is disabled, with disabled_reason: PAPI_ECMP, PAPI_ENOMEM.
  */
 int upcp_late_prepare(PAPI_component_info_t *cmp, struct upcp_opened *opened, void (*on_open)(void));
@@ -30,8 +30,8 @@ int upcp_late_prepare(PAPI_component_info_t *cmp, struct upcp_opened *opened, vo
 /*
  * Makes sure that the component is that far: UPCP_LATE_OPEN or _DESCRIBED. Where several threads
  * ask at once, one does it and the others wait. PAPI_OK, or a failure that
- * can pass, after which the next call tries again: PAPI_ENOMEM, or PAPI_ESYS (descriptors; errno is
- * set). Else PAPI_ECMP_DISABLED.
+ * can pass, after which the next call tries again: PAPI_ENOMEM, or PAPI_ESYS with errno (descriptors;
+ * EAGAIN: in a handler before a fork while another thread opens it). Else PAPI_ECMP_DISABLED.
  * Context: any thread, no handler of a signal on top of a call of PAPI; all signals are blocked
  * meanwhile, and no cancellation acts.
  */
@@ -40,7 +40,8 @@ int upcp_late_open(enum upcp_late wanted);
 /* How far it is. Context: any. */
 enum upcp_late upcp_late_state(void);
 
-/* For PAPI_shutdown, before the catalogue is closed: the next PAPI_library_init prepares anew. */
-void upcp_late_close(void);
+/* For PAPI_shutdown, not in handlers: waits for a thread that opens it. The next PAPI_library_init
+ * prepares anew. The catalogue, which the caller closes, or NULL where there is none. */
+struct upc_catalogue *upcp_late_close(void);
 
 #endif /* UPC_LATE_H */

@@ -7,8 +7,11 @@
 #define _GNU_SOURCE /* secure_getenv */
 #endif
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "upc_library.h"
 
@@ -20,6 +23,7 @@ UPCP_FUNCTIONS(WEAK)
 
 static struct upcp_library library;
 static int found;
+static int lacked; /* by the search that is under way */
 
 /*
  * One reason: cause, then remedy. The cause is cut where both do not fit,
@@ -92,6 +96,20 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 	return 0;
 }
 
+/* What the loader, which says so in words alone, lacked at this moment: its error, or 0. */
+static int find_lack(int error)
+{
+	int fd;
+
+	if (error == ENOMEM)
+		return ENOMEM;
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE ? errno : 0;
+	close(fd);
+	return 0;
+}
+
 /*
  * 1: loaded and right, 0: cannot be loaded (reason says why), -1: loaded, and
  * not usable. A good one is never closed: its units outlive PAPI_shutdown in
@@ -99,11 +117,16 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
  */
 static int use_file(const char *path, const char *remedy, char *reason, size_t size)
 {
-	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *handle;
 
+	errno = 0;
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
+		const int error = errno;
 		const char *cause = dlerror();
 
+		if (!lacked)
+			lacked = find_lack(error);
 		explain(reason, size, cause ? cause : path, remedy);
 		return 0;
 	}
@@ -144,9 +167,11 @@ static int search(char *reason, size_t size)
 #endif
 }
 
-const struct upcp_library *upcp_library_find(char *reason, size_t size)
+const struct upcp_library *upcp_library_find(char *reason, size_t size, int *lack)
 {
+	lacked = 0;
 	if (!found && search(reason, size) == 1)
 		found = 1;
+	*lack = lacked;
 	return found ? &library : NULL;
 }

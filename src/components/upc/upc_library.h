@@ -61,10 +61,11 @@ struct upcp_library {
  * Finds libupc: the one that is already in the process (linked in, or loaded
  * by somebody else), then $UPC_LIBRARY (not in set-user-id programs), then
  * libupc.so.0 of the loader's search path, then UPC_LIBDIR's. NULL where none
- * can be used; reason then has in plain words why not and what to do.
+ * can be used; reason then has in plain words why not and what to do, and *lack is EMFILE,
+ * ENFILE or ENOMEM where the loader lacked that, which can pass, else 0.
  * Found once, it stays for the life of the process.
  * Context: one thread at a time.
  */
-const struct upcp_library *upcp_library_find(char *reason, size_t size);
+const struct upcp_library *upcp_library_find(char *reason, size_t size, int *lack);
 
 #endif /* UPC_LIBRARY_H */

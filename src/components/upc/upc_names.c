@@ -45,8 +45,8 @@ static int in_mode(const struct upc_event_info *info)
 }
 
 /* The first event from code on that something drives, and that is not one of
- * another's modes. No event is described for that: descriptions of tracepoints are read from
- * a file each, and PAPI_library_init counts the events of all programs. */
+ * another's modes. No event is described for that: each description of a tracepoint is read from
+ * a file. */
 static int next_driven(uint32_t code, unsigned int *native)
 {
 	uint32_t count = lib->upc_catalogue_count(catalogue);

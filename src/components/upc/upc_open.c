@@ -3,12 +3,16 @@
  * upc_open.c - opens the component, and says of it, or of why it is disabled, what
  * PAPI's users are to read. Of PAPI only its public header.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* secure_getenv */
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "upc_names.h"
 #include "upc_open.h"
+#include "upc_report.h"
 #include "upc_set.h"
 
 /* libupc asks the kernel. A script has no domains; what fails for want of memory or
@@ -95,11 +99,29 @@ void upcp_open_later(PAPI_component_info_t *cmp)
 	cmp->default_granularity = PAPI_GRN_THR;
 }
 
+int upcp_source_is_chosen(void)
+{
+	const char *source = secure_getenv("UPC_SOURCE");
+
+	return source && *source && strcmp(source, "live") != 0;
+}
+
+static void restrict_to_user(PAPI_component_info_t *cmp)
+{
+	if (cmp->default_domain & ~PAPI_DOM_USER)
+		upcp_report(UPCP_REPORT_REFUSED,
+			    "the domain that PAPI_set_cmp_domain was given cannot be counted here: event "
+			    "sets count PAPI_DOM_USER");
+	cmp->available_domains = PAPI_DOM_USER;
+	cmp->default_domain = PAPI_DOM_USER;
+}
+
 int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
 	      struct upcp_opened *place)
 {
+	const int live = !upcp_source_is_chosen();
 	struct upcp_opened opened = {.lib = lib};
-	int error = open_catalogue(lib, on_demand, cmp, &opened.catalogue);
+	int error = open_catalogue(lib, on_demand && live, cmp, &opened.catalogue);
 
 	if (error)
 		return error;
@@ -107,14 +129,12 @@ int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info
 	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s", lib->upc_version());
 	upcp_sets_open(lib, opened.catalogue);
 	upcp_names_open(lib, opened.catalogue);
-	if (!on_demand) {
+	if (!live) {
 		opened.replays = upcp_names_source() == UPC_SOURCE_REPLAY;
 		opened.simulates = upcp_names_source() == UPC_SOURCE_SIMULATION;
 	}
-	if (!kernel_may_be_counted(&opened)) {
-		cmp->available_domains = PAPI_DOM_USER;
-		cmp->default_domain = PAPI_DOM_USER;
-	}
+	if (!kernel_may_be_counted(&opened))
+		restrict_to_user(cmp);
 	*place = opened;
 	return 0;
 }

@@ -17,12 +17,16 @@ struct upcp_opened {
 	int simulates;                   /* the simulated node does       */
 };
 
-/* What the component is before it is opened, in cmp. */
+/* Fills in cmp before the component is open. */
 void upcp_open_later(PAPI_component_info_t *cmp);
 
+/* Whether $UPC_SOURCE names another source than this machine. */
+int upcp_source_is_chosen(void);
+
 /*
- * Opens the catalogue, with on_demand without reading its names. Fills in what there is, and of cmp
- * the versions, description and domains, or disabled_reason. 0 or a negative UPC_E* code.
+ * Opens the catalogue, with on_demand without reading its names where this machine is the source. Fills in
+ * what there is, and of cmp the versions, description and domains, or disabled_reason. 0 or a negative UPC_E*
+ * code.
  */
 int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
 	      struct upcp_opened *opened);

@@ -55,7 +55,7 @@ static ThreadInfo_t *find_thread(void)
 	return known_since == atomic_load(&shutdowns) ? _papi_hwi_lookup_thread(0) : NULL;
 }
 
-/* Between the two upcp_overflow_close waits. */
+/* Between begin_handling and end_handling upcp_overflow_close waits. */
 static void begin_handling(void)
 {
 	handling++;
