@@ -18,7 +18,8 @@
 #include "process/thread.h"
 
 static struct mpxi_library_state *const state = &mpxi_library_state;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_with_papi_once = PTHREAD_ONCE_INIT,
+		      fork_again_once = PTHREAD_ONCE_INIT;
 
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
@@ -51,9 +52,9 @@ static void tick_sig(void *context)
 
 /*
  * Our locks are held around calls of PAPI, so they are to be taken before PAPI's and
- * libupc's at a fork as well: what was registered last is called first. libupc registers
- * when its first event is added, so ours are registered once more after that; the thread
- * that forks counts how often it has come by.
+ * libupc's at a fork as well: what was registered last is called first. The upc component registers
+ * in PAPI_library_init, and libupc when its first event is added, so ours are registered once more
+ * after each; the thread that forks counts how often it has come by.
  */
 static __thread unsigned forking;
 
@@ -175,6 +176,7 @@ static int init(const struct mpx_options *o)
 	int error = mpxi_papi_init();
 	bool none = o->covariate && strcmp(o->covariate, MPX_NO_COVARIATE) == 0;
 
+	(void)pthread_once(&fork_with_papi_once, watch_forks);
 	made.backend.may_serve = !o->covariate && o->estimator == MPX_ESTIMATOR_AUTO;
 	if (!error && o->covariate && !none) {
 		error = mpxi_papi_code(o->covariate, &made.backend.covariate);
