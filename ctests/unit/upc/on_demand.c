@@ -18,6 +18,7 @@
 #define SWITCH "tp::sched:sched_switch"
 
 static struct upc_catalogue *lazy;
+static struct upc_catalogue *outdated; /* whose names a test may have */
 
 static int open_lazy(void **state)
 {
@@ -31,7 +32,30 @@ static int close_lazy(void **state)
 {
 	(void)state;
 	upc_catalogue_close(lazy);
+	upc_catalogue_close(outdated);
+	outdated = NULL;
 	return 0;
+}
+
+/* A network interface, or a device, that has come or gone since c was opened makes a difference. */
+static void open_catalogue_anew(void)
+{
+	upc_catalogue_close(outdated);
+	outdated = c;
+	assert_int_equal(open_catalogue(NULL), 0);
+}
+
+/* Opens c anew where it differs. */
+static int has_all_names(void)
+{
+	if (upci_catalogue_size(lazy) != upc_catalogue_count(c))
+		open_catalogue_anew();
+	return upci_catalogue_size(lazy) == upc_catalogue_count(c);
+}
+
+static void assert_all_are_read(void)
+{
+	assert_true(has_all_names());
 }
 
 static void assert_same_event(const char *name)
@@ -54,7 +78,8 @@ static void assert_same_event(const char *name)
 TEST_WITH(on_demand_reads_nothing, open_lazy, close_lazy)
 {
 	assert_int_equal(upci_catalogue_size(lazy), 0);
-	assert_int_equal(upc_catalogue_count(lazy), upc_catalogue_count(c));
+	assert_true(upc_catalogue_count(lazy) > 0);
+	assert_all_are_read();
 }
 
 TEST_WITH(on_demand_one_name_alone, open_lazy, close_lazy)
@@ -66,7 +91,7 @@ TEST_WITH(on_demand_one_name_alone, open_lazy, close_lazy)
 	assert_int_equal(upci_catalogue_size(lazy), 1);
 	/* libpfm4's other name of it, which is not listed. */
 	assert_int_equal(event_code(lazy, "perf::PERF_COUNT_SW_PAGE_FAULTS"), 0);
-	assert_int_equal(upci_catalogue_size(lazy), upc_catalogue_count(c));
+	assert_all_are_read();
 	assert_same_event(FAULTS);
 }
 
@@ -99,7 +124,7 @@ TEST_WITH(on_demand_wrong_names, open_lazy, close_lazy)
 		assert_int_equal(open_lazy(NULL), 0);
 		assert_int_equal(upc_catalogue_find(lazy, names[i], &code), error);
 		assert_string_equal(upc_last_message(), said);
-		assert_int_equal(upci_catalogue_size(lazy), upc_catalogue_count(c));
+		assert_all_are_read();
 	}
 }
 
@@ -130,7 +155,7 @@ TEST_WITH(on_demand_the_17th_reads_all, open_lazy, close_lazy)
 		assert_int_equal(upci_catalogue_size(lazy), i + 1);
 	}
 	codes[i] = event_code(lazy, names[i]);
-	assert_int_equal(upci_catalogue_size(lazy), upc_catalogue_count(c));
+	assert_all_are_read();
 	for (i = 0; i <= UPCI_ALONE_MAX; i++)
 		assert_int_equal(event_code(lazy, names[i]), codes[i]);
 }
@@ -152,22 +177,33 @@ static const char **on_demand_sorted(struct upc_catalogue *of, uint32_t n)
 	return names;
 }
 
-/* In another order, each name once. */
-TEST_WITH(on_demand_lists_each_name_once, open_lazy, close_lazy)
+/* In another order, each name once. Returns the first name that c has not, or NULL. */
+static const char *find_other_name(void)
 {
 	const uint32_t n = upc_catalogue_count(c);
-	uint32_t faults = machine_counts() ? event_code(lazy, FAULTS) : 0, i;
-	const char **all, **late;
+	const char **all = on_demand_sorted(c, n), **late = on_demand_sorted(lazy, n), *other = NULL;
+	uint32_t i;
 
-	assert_int_equal(upc_catalogue_count(lazy), n);
-	all = on_demand_sorted(c, n);
-	late = on_demand_sorted(lazy, n);
-	for (i = 0; i < n; i++)
-		assert_string_equal(all[i], late[i]);
-	if (machine_counts())
-		assert_int_equal(event_code(lazy, FAULTS), faults);
+	for (i = 0; i < n && !other; i++)
+		if (strcmp(all[i], late[i]))
+			other = late[i];
 	free(all);
 	free(late);
+	return other;
+}
+
+TEST_WITH(on_demand_lists_each_name_once, open_lazy, close_lazy)
+{
+	uint32_t faults = machine_counts() ? event_code(lazy, FAULTS) : 0, i;
+
+	assert_true(upc_catalogue_count(lazy) > 0);
+	assert_all_are_read();
+	if (find_other_name())
+		open_catalogue_anew();
+	assert_all_are_read();
+	assert_null(find_other_name());
+	if (machine_counts())
+		assert_int_equal(event_code(lazy, FAULTS), faults);
 	for (i = 0; upc_catalogue_missing(c, i); i++)
 		assert_string_equal(upc_catalogue_missing(lazy, i), upc_catalogue_missing(c, i));
 	assert_null(upc_catalogue_missing(lazy, i));
@@ -178,7 +214,7 @@ TEST_WITH(on_demand_an_unknown_code_reads_all, open_lazy, close_lazy)
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
 	assert_int_equal(upc_catalogue_info(lazy, 0, &info), 0);
-	assert_int_equal(upci_catalogue_size(lazy), upc_catalogue_count(c));
+	assert_all_are_read();
 	assert_int_equal(upc_catalogue_name(lazy, UINT32_MAX, NULL, NULL), UPC_ENOEVENT);
 }
 
@@ -237,7 +273,8 @@ TEST_WITH(on_demand_truncates_what_failed, open_lazy, close_lazy)
 		failed++;
 	}
 	assert_true(failed > 0);
-	assert_int_equal(upc_catalogue_count(lazy), upc_catalogue_count(c));
+	assert_true(upc_catalogue_count(lazy) > 0);
+	assert_all_are_read();
 	if (before)
 		assert_int_equal(event_code(lazy, FAULTS), 0);
 }
@@ -281,13 +318,15 @@ TEST_WITH(on_demand_forgets_half_of_the_names, open_lazy, close_lazy)
 
 /* ---- threads, forks -------------------------------------------------------------- */
 
+/* NULL where all is read. */
 static void *find_and_count(void *arg)
 {
-	uint32_t code;
+	uint32_t code, n;
 
 	if (machine_counts() && upc_catalogue_find(lazy, FAULTS, &code))
 		return (void *)1;
-	return upc_catalogue_count(lazy) == upc_catalogue_count(c) ? arg : (void *)1;
+	n = upc_catalogue_count(lazy);
+	return n > 1 && n == upci_catalogue_size(lazy) ? arg : (void *)1;
 }
 
 TEST_WITH(on_demand_by_many_threads, open_lazy, close_lazy)
@@ -302,6 +341,7 @@ TEST_WITH(on_demand_by_many_threads, open_lazy, close_lazy)
 		pthread_join(thread[i], &result);
 		assert_null(result);
 	}
+	assert_all_are_read();
 }
 
 /* A thread that is to end at its next cancellation point, of which reading has many. */
@@ -318,7 +358,7 @@ TEST_WITH(on_demand_by_a_cancelled_thread, open_lazy, close_lazy)
 
 	assert_int_equal(pthread_create(&thread, NULL, count_cancelled, NULL), 0);
 	pthread_join(thread, NULL);
-	assert_int_equal(upci_catalogue_size(lazy), upc_catalogue_count(c));
+	assert_all_are_read();
 }
 
 static _Atomic int reading;
@@ -335,7 +375,7 @@ static void *count_in_thread(void *arg)
 static void be_on_demand_child(int say)
 {
 	alarm(300); /* a lock that nobody lets go */
-	if (!find_and_count(NULL) && write(say, "", 1) == 1)
+	if (!find_and_count(NULL) && has_all_names() && write(say, "", 1) == 1)
 		pause();
 	_exit(1);
 }
