@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/time.h>
-#include <ucontext.h>
 #include <unwind.h>
 
 #include "papi_script.h"
@@ -28,18 +27,6 @@ static struct {
 static void forget(void)
 {
 	memset(&seen, 0, sizeof(seen));
-}
-
-static uintptr_t program_counter(void *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
-#else
-	(void)context;
-	return 0;
-#endif
 }
 
 static void on_exact(int set, void *address, long long vector, void *context)

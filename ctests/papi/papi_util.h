@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../lib/machine.h"
@@ -100,6 +101,19 @@ __attribute__((unused, no_sanitize("address", "thread"))) static void touch_page
 __attribute__((unused)) static int about(long long value, long long wanted)
 {
 	return value >= wanted && value <= wanted + FAULTS_SLACK;
+}
+
+/* Of a signal's context; 0 on machines that are not known. */
+__attribute__((unused)) static uintptr_t program_counter(void *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
+#else
+	(void)context;
+	return 0;
+#endif
 }
 
 /* A set with one event, or PAPI_NULL. */
