@@ -85,7 +85,7 @@ static void find_ours(void)
 
 enum owner { OF_OTHERS, OF_PAPI, OF_OURS };
 
-static enum owner find_owner(void *frame)
+static enum owner find_code_owner(void *frame)
 {
 	uintptr_t at = (uintptr_t)frame;
 	Dl_info where;
@@ -115,9 +115,9 @@ static void on_crash(int signal)
 	int n = backtrace(frame, FRAMES), i;
 
 	/* The C library's functions are called by whom they crash for. */
-	for (i = 0; i < n && find_owner(frame[i]) == OF_OTHERS; i++)
+	for (i = 0; i < n && find_code_owner(frame[i]) == OF_OTHERS; i++)
 		;
-	end_with(signal, i < n ? find_owner(frame[i]) : OF_OTHERS, i < n ? frame[i] : NULL);
+	end_with(signal, i < n ? find_code_owner(frame[i]) : OF_OTHERS, i < n ? frame[i] : NULL);
 }
 
 /* A thread that gets no CPU hangs as well: the place alone says whose loop it is. */
@@ -126,7 +126,7 @@ static void on_hang(int signal, siginfo_t *info, void *context)
 	void *place = (void *)program_counter(context);
 
 	(void)info;
-	end_with(signal, find_owner(place), place);
+	end_with(signal, find_code_owner(place), place);
 }
 
 static void judge_crashes(void)
