@@ -6,6 +6,9 @@
  * tracepoint's format, and nor do the number of events and their names; a description does.
  */
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include <stdarg.h>
 #include <stdatomic.h>
 
