@@ -263,7 +263,7 @@ static int by_threads(void)
 	return right;
 }
 
-/* Whose cancellation would act at the first file that is opened. */
+/* Its cancellation would act at the first file that is opened. */
 static void *list_cancelled(void *arg)
 {
 	int *component = arg;

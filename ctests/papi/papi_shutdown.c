@@ -2,7 +2,7 @@
 /*
  * papi_shutdown - PAPI_shutdown while other threads count: nothing of libupc and of the component
  * crashes, and the threads go on. PAPI 7.0 itself does crash: it takes away what their calls look
- * into. So each run is a process of its own, and a crash is judged by whose function it was in.
+ * into. Each run is a process of its own, and a crash is judged by the function that it was in.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -19,7 +19,7 @@
 
 #define THREADS 4
 #define RUNS 20
-/* Of its loop, that each thread is to do after the shutdown. */
+/* Rounds of its loop that each thread is to do after the shutdown. */
 #define ROUNDS 50
 #define FRAMES 32
 

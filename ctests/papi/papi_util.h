@@ -103,7 +103,7 @@ __attribute__((unused)) static int about(long long value, long long wanted)
 	return value >= wanted && value <= wanted + FAULTS_SLACK;
 }
 
-/* Of a signal's context; 0 on machines that are not known. */
+/* Reads it from a signal's context; 0 on machines that are not known. */
 __attribute__((unused)) static uintptr_t program_counter(void *context)
 {
 #if defined(__x86_64__)

@@ -55,7 +55,7 @@ TEST(a_set_has_those_since_its_start)
 	fake_destroy();
 }
 
-/* What shares a group has all of its counts: each is in two events' slices. */
+/* Events that share a group have all of its counts: each is in two events' slices. */
 TEST(events_of_a_group_share_its_burden)
 {
 	struct mpxi_set *set;
@@ -130,7 +130,7 @@ TEST(the_interval_has_what_it_is_off_by)
 	result = slowed_by(.02, .02);
 	assert_true(result.slowed);
 	assert_near(result.estimate.high, 1100);
-	/* What was counted is sure. */
+	/* The interval begins at the count or above. */
 	result = slowed_by(.4, .02);
 	assert_near(result.estimate.low, 100);
 }

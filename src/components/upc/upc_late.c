@@ -119,7 +119,7 @@ static void tell_of_setting(const char *reason)
 		}
 }
 
-/* What libupc lacked, which can pass, as errno has it; of other errors 0. */
+/* The errno of a failure that can pass; 0 for other errors. */
 static int lack_of(int error)
 {
 	return error == UPC_ENOMEM ? ENOMEM : error == UPC_EMFILE ? EMFILE : 0;

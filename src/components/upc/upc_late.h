@@ -22,7 +22,7 @@ enum upcp_late {
 /*
  * For PAPI_library_init: has the component wait for its first use, or opens it at once where what
  * drives it was chosen ($UPC_SOURCE, $UPC_WIRING), PAPI has presets of it, or glibc is older than
- * 2.36. on_open is called when it is open, and must not ask for names. What is opened stands in *opened.
+ * 2.36. on_open is called when it is open, and must not ask for names. *opened gets the result.
  * PAPI_OK, PAPI_EDELAY_INIT, or why it is disabled, with disabled_reason: PAPI_ECMP, PAPI_ENOMEM.
  */
 int upcp_late_prepare(PAPI_component_info_t *cmp, struct upcp_opened *opened, void (*on_open)(void));

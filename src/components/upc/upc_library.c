@@ -96,7 +96,7 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 	return 0;
 }
 
-/* What the loader, which says so in words alone, lacked at this moment: its error, or 0. */
+/* The loader gives text only: finds the errno of what is short at this moment, or 0. */
 static int find_lack(int error)
 {
 	int fd;

@@ -265,7 +265,7 @@ static void dispatch_played(struct upcp_state *state, int position)
 	state->interrupting = 0;
 }
 
-/* Of a script: called on the thread that plays, with the unit at rest. */
+/* Interrupt of a script: called on the thread that plays, with the unit at rest. */
 static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg)
 {
 	struct upcp_state *state = arg;

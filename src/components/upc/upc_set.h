@@ -75,7 +75,7 @@ struct upcp_set {
 
 /*
  * For PAPI_library_init: what a fork does to the sets. 0, or non-zero without memory.
- * Then the libupc and the catalogue of all sets, until upcp_sets_close. That destroys the units that
+ * Then the libupc and the catalogue of all sets, until upcp_sets_close, which destroys the units that
  * are left, but for those that other living threads have made: they may be counting with them, and
  * do so until the process ends. It returns whether there is none, and nothing needs the catalogue.
  * All other functions below return 0 or a negative UPC_E* code, or where the set is
