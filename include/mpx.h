@@ -426,7 +426,8 @@ struct mpx_ratio {
 	size_t size;
 	int numerator, denominator; /* PAPI codes                                              */
 	unsigned flags;             /* MPX_EXACT: both are. MPX_UNCOUNTED: one has had no turn yet;
-				       MPX_ROUGH, MPX_LOST, MPX_UNEVEN, MPX_UNBOUNDED, MPX_CAREFUL              */
+				       MPX_ROUGH, MPX_LOST, MPX_UNEVEN, MPX_UNBOUNDED, MPX_CAREFUL;
+				       MPX_SLOWED: one was slowed more than the other                    */
 	double value;               /* NaN where it is not known, or the denominator's estimate is 0 */
 	double standard_error;      /* of value; NaN where that is; 0 when exact                    */
 	double low, high;           /* 95 % interval, from 0 to INFINITY; value in it               */

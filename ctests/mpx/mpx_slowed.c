@@ -69,13 +69,35 @@ static int set_of_all(int process)
 	return set;
 }
 
+/* A hot event over a rare one, and over another hot one, whose slices are slowed as much. */
+static void check_ratios(int set)
+{
+	struct mpx_ratio r[2];
+
+	memset(r, 0, sizeof(r));
+	r[0].size = sizeof(r[0]);
+	works(mpx_set_ratios(set, r, 2));
+	ok(r[0].flags & MPX_SLOWED, "a hot event over a rare one is slowed: flags %#x", r[0].flags);
+	ok(RARE >= r[0].low && RARE <= r[0].high, "... and is %.2f [%.2f, %.2f] of %d", r[0].value, r[0].low,
+	   r[0].high, RARE);
+	ok(!(r[1].flags & MPX_SLOWED), "a hot event over another is not: flags %#x", r[1].flags);
+	ok(1 >= r[1].low && 1 <= r[1].high, "... and is %.3f [%.3f, %.3f] of 1", r[1].value, r[1].low,
+	   r[1].high);
+}
+
 static void in_a_thread(void)
 {
-	int set = set_of_all(0);
+	int set = set_of_all(0), code[EVENTS], n = EVENTS;
 
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_list_events(set, code, &n));
+	works(mpx_set_add_ratio(set, code[0], code[2]));
+	works(mpx_set_add_ratio(set, code[0], code[1]));
+	works(mpx_set_start(set));
 	call_hotly();
 	works(mpx_set_stop(set, NULL));
 	check_estimates(set, CALLS);
+	check_ratios(set);
 	works(mpx_set_destroy(&set));
 }
 

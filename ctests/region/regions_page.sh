@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/lib/browser.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 68
+plan 69
 
 cat > program.c << 'END'
 #include <libhpm.h>
@@ -83,7 +83,7 @@ $(for thread in 0 1; do
 				{\"value\": 1000.5, \"standard_error\": 10, \"low\": 980, \"high\": 1021},
 				{\"value\": 77, \"standard_error\": 1, \"low\": 70, \"high\": 80, \"flags\": [\"partial\"]},
 				{\"uncounted\": true},
-				{\"value\": 40, \"standard_error\": 20, \"freedom\": 2, \"low\": 0, \"high\": 700, \"flags\": [\"rough\"]},
+				{\"value\": 40, \"standard_error\": 20, \"freedom\": 2, \"low\": 0, \"high\": 700, \"flags\": [\"rough\", \"slowed\"]},
 				{\"value\": $((9007199254740993 - thread)), \"exact\": true}]}"
 		done
 		echo "]}"
@@ -152,6 +152,7 @@ mkdir ranks && rank 0 5 > ranks/0 && rank 1 7 > ranks/1
 check "ranks are one page" run 0 --merge ranks --metrics ./own.metrics -t --format html -o page.html
 check "... that has their sums" has "$exclusive" solve 1 24 24
 check "... to the last digit" eval '[ "$(row "$exclusive" solve | cut -d " " -f 6)" = 36028797018963970 ]'
+check "... with what is wrong with estimates" grep -q 'slowed: counting slowed the program' page.html
 check "... and says which one is not there" grep -q '<p class="note" role="note">rank 2 of 3: no file was left' page.html
 check "--merge writes to standard output" eval 'run 0 --merge ranks --metrics ./own.metrics -t -f html && cmp out page.html'
 run 0 --merge ranks --metrics ./own.metrics -t -f json -o page.json

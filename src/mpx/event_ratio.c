@@ -119,13 +119,14 @@ static struct mpx_ratio ratio_of(const struct mpxi_handle *handle, const struct 
 	struct mpxi_ratio r;
 
 	mpxi_ratio(&pair, mpxi_library_estimator(), &r);
+	mpxi_thread_judge_ratio(mpxi_self, &pair, &r);
 	return (struct mpx_ratio){
 		.numerator = (int)asked->numerator,
 		.denominator = (int)asked->denominator,
 		.flags = (r.exact ? MPX_EXACT : 0) | (r.never ? MPX_UNCOUNTED : 0) |
 			 (r.rough ? MPX_ROUGH : 0) | (r.open ? MPX_UNBOUNDED : 0) |
 			 (r.guessed ? MPX_CAREFUL : 0) | (r.uneven ? MPX_UNEVEN : 0) |
-			 (mpxi_set_lost(handle->set) ? MPX_LOST : 0),
+			 (r.slowed ? MPX_SLOWED : 0) | (mpxi_set_lost(handle->set) ? MPX_LOST : 0),
 		.value = r.value,
 		.standard_error = r.standard_error,
 		.low = r.low,

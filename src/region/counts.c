@@ -125,10 +125,10 @@ static bool list_events(const char *names)
 
 static struct upcr_value value_of(const struct mpx_estimate *e)
 {
-	unsigned flags = (e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
-			 (e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) |
-			 (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
-			 (e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0);
+	unsigned flags =
+		(e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
+		(e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) | (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
+		(e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0) | (e->flags & MPX_SLOWED ? UPCR_SLOWED : 0);
 
 	/* A region without time holds nothing, unless the thread is still in it: its stretch is missing. */
 	if (e->flags & MPX_UNCOUNTED)

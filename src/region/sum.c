@@ -13,7 +13,8 @@
 
 const char *upcr_flag_word(unsigned i)
 {
-	static const char *const word[UPCR_FLAGS] = {"rough", "lost", "partial", "borrowed", "uneven"};
+	static const char *const word[UPCR_FLAGS] = {"rough",    "lost",   "partial",
+						     "borrowed", "uneven", "slowed"};
 
 	return i < UPCR_FLAGS ? word[i] : "";
 }

@@ -24,7 +24,8 @@
 #define UPCR_PARTIAL 0x4u /* a stretch of it was not counted: a lower bound */
 #define UPCR_BORROWED 0x8u
 #define UPCR_UNEVEN 0x10u
-#define UPCR_FLAGS 5
+#define UPCR_SLOWED 0x20u
+#define UPCR_FLAGS 6
 
 /* The word of flag number i, from 0. */
 const char *upcr_flag_word(unsigned i);

@@ -36,7 +36,7 @@ const struct regions_line *regions_line_of(const void *row)
 static const char *const flag_reasons[UPCR_FLAGS] = {
 	"rough: the interval is of few slices", "lost: slices were lost",
 	"partial: a stretch was not counted",   "borrowed: the error is of other regions' slices",
-	"uneven: slices were unlike",
+	"uneven: slices were unlike",           "slowed: counting slowed the program",
 };
 
 static void sheet_add_reason(struct sheet_cell *cell, const char *reason)

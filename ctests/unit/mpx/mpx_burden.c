@@ -148,4 +148,39 @@ TEST(little_is_not_worth_a_word)
 	assert_near(result.estimate.high, 7);
 }
 
+static struct mpxi_ratio ratio_slowed_by(double a, double b)
+{
+	struct mpxi_ratio ratio = {.value = 10, .low = 9, .high = 11};
+
+	mpxi_burden_judge_ratio(&ratio, a, b, 2);
+	return ratio;
+}
+
+TEST(a_ratio_has_what_it_is_off_by)
+{
+	/* A fifth of the numerator's time, 4 % of the denominator's. */
+	struct mpxi_ratio ratio = ratio_slowed_by(.1, .02);
+
+	assert_true(ratio.slowed);
+	assert_near(ratio.value, 10);
+	assert_near(ratio.low, 9 - 1.5 * 10 * .16 / .8);
+	assert_near(ratio.high, 11 + 1.5 * 10 * .16 / .8);
+	/* The other way round, and never below 0. */
+	ratio = ratio_slowed_by(.02, .45);
+	assert_near(ratio.low, 0);
+	assert_near(ratio.high, 11 + 1.5 * 10 * .86 / .96);
+	/* Both alike. */
+	ratio = ratio_slowed_by(.2, .2);
+	assert_false(ratio.slowed);
+	assert_near(ratio.high, 11);
+	ratio = (struct mpxi_ratio){.value = 10, .low = 10, .high = 10, .exact = true};
+	mpxi_burden_judge_ratio(&ratio, .2, 0, 2);
+	assert_false(ratio.slowed);
+	assert_near(ratio.high, 10);
+	/* The denominator may be 0. */
+	ratio = (struct mpxi_ratio){.value = NAN, .low = 0, .high = INFINITY};
+	mpxi_burden_judge_ratio(&ratio, .2, 0, 2);
+	assert_true(isnan(ratio.value) && ratio.low == 0 && isinf(ratio.high));
+}
+
 UNIT_TESTS(mpx_burden, NULL, NULL)

@@ -5,13 +5,29 @@
 #include "process/thread.h"
 #include "stat/burden.h"
 
-void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result)
+static double cost_of_count(struct mpxi_thread *thread)
 {
-	if (!(result->burden > 0 || result->burdens > 0))
-		return;
+	double cost;
+
 	if (thread)
 		mpxi_core_hold(thread->core);
-	mpxi_burden_judge(result, mpxi_papi_cost(thread ? thread->papi : NULL));
+	cost = mpxi_papi_cost(thread ? thread->papi : NULL);
 	if (thread)
 		mpxi_core_release(thread->core);
+	return cost;
+}
+
+void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result)
+{
+	if (result->burden > 0 || result->burdens > 0)
+		mpxi_burden_judge(result, cost_of_count(thread));
+}
+
+void mpxi_thread_judge_ratio(struct mpxi_thread *thread, const struct mpxi_pair_windows *pair,
+			     struct mpxi_ratio *ratio)
+{
+	double a = mpxi_window_burden(pair->a), b = mpxi_window_burden(pair->b);
+
+	if (a > 0 || b > 0)
+		mpxi_burden_judge_ratio(ratio, a, b, cost_of_count(thread));
 }

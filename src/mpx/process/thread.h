@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "papi/papi_backend.h"
 #include "process/process.h"
+#include "stat/ratio.h"
 #include "stat/regions.h"
 #include "ticker/timer.h"
 
@@ -56,6 +57,9 @@ void mpxi_thread_end(void);
  * none, or PAPI cannot be called.
  */
 void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result);
+/* The same for a ratio of the windows of a pair. */
+void mpxi_thread_judge_ratio(struct mpxi_thread *thread, const struct mpxi_pair_windows *pair,
+			     struct mpxi_ratio *ratio);
 
 /* ---- the library (library_state.c) ------------------------------------------------------ */
 

@@ -24,3 +24,15 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost)
 	e->low = fmax(e->low - off, fmin((double)result->count, e->low));
 	e->high += off;
 }
+
+void mpxi_burden_judge_ratio(struct mpxi_ratio *ratio, double a, double b, double cost)
+{
+	double above = fmin(a * cost, MOST), below = fmin(b * cost, MOST), off;
+
+	if (ratio->exact || isnan(ratio->value) || !(fabs(above - below) > MPXI_BURDEN))
+		return;
+	ratio->slowed = true;
+	off = CARE * ratio->value * fabs(above - below) / (1 - above);
+	ratio->low = fmax(ratio->low - off, 0);
+	ratio->high += off;
+}

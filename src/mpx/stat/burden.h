@@ -7,6 +7,7 @@
 #define MPXI_BURDEN_H
 
 #include "stat/pool.h"
+#include "stat/ratio.h"
 
 /* Smaller shares are not reported. */
 #define MPXI_BURDEN .01
@@ -18,5 +19,12 @@
  * and those without an estimate, stay as they are.
  */
 void mpxi_burden_judge(struct mpxi_result *result, double cost);
+
+/*
+ * The same for a ratio. a, b: delaying counts in a unit of the numerator's slices, and of the denominator's.
+ * The ratio is slowed where these took shares of the time that differ by more than MPXI_BURDEN: two events
+ * that share their slices are slowed alike.
+ */
+void mpxi_burden_judge_ratio(struct mpxi_ratio *ratio, double a, double b, double cost);
 
 #endif

@@ -23,6 +23,11 @@ static double rate_of(uint64_t count, uint64_t time)
 	return time ? (double)count / (double)time : 0;
 }
 
+double mpxi_window_burden(const struct mpxi_window *window)
+{
+	return rate_of(burden_of(window), mpxi_window_size(window));
+}
+
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result)
 {
@@ -33,7 +38,7 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 		.slices = window->sums.slices,
 		.threads = 1,
 		.lost = lost,
-		.burden = rate_of(burden_of(window), mpxi_window_size(window)),
+		.burden = mpxi_window_burden(window),
 		.burdens = rate_of(burdens_of(window), mpxi_window_time(window)),
 	};
 	mpxi_estimate(window, estimator, &result->estimate);

@@ -36,6 +36,9 @@ struct mpxi_result {
 	bool borrowed;          /* stretches without a turn are more than MPXI_BORROWED of it */
 };
 
+/* Counts of the window's slices that delay the thread, in a unit of these slices. */
+double mpxi_window_burden(const struct mpxi_window *window);
+
 /* One stretch as a result. */
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result);

@@ -26,6 +26,7 @@ struct mpxi_ratio {
 	bool rough;   /* too few slices                                                     */
 	bool open;    /* b may be 0                                                         */
 	bool uneven;  /* most of the error is what long slices of others may have in them   */
+	bool slowed;  /* by counting (burden.h)                                             */
 	bool guessed; /* how their errors go together is not known: taken as bad as it can be */
 };
 
