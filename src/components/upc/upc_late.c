@@ -72,8 +72,8 @@ static void end_fork_in_child(void)
 	forking = 0;
 	turn.forks = 0;
 	turn.loading = 0;
-	pthread_mutex_init(&turn.lock, NULL);
 	pthread_cond_init(&turn.changed, NULL);
+	pthread_mutex_unlock(&turn.lock); /* held by this thread since begin_fork */
 	pthread_mutex_init(&opening, NULL);
 }
 

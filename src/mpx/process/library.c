@@ -109,7 +109,7 @@ static void in_child(void)
 	/* Who was closing it is not here. */
 	if (state->phase == MPXI_CLOSING)
 		state->phase = MPXI_ABSENT;
-	pthread_mutex_init(&state->lock, NULL);
+	pthread_mutex_unlock(&state->lock); /* held by this thread since before_fork */
 }
 
 static void watch_forks(void)
