@@ -427,7 +427,7 @@ struct mpx_ratio {
 	int numerator, denominator; /* PAPI codes                                              */
 	unsigned flags;             /* MPX_EXACT: both are. MPX_UNCOUNTED: one has had no turn yet;
 				       MPX_ROUGH, MPX_LOST, MPX_UNEVEN, MPX_UNBOUNDED, MPX_CAREFUL;
-				       MPX_SLOWED: one was slowed more than the other                    */
+				       MPX_SLOWED: counting slowed one in slices that the other has no part in */
 	double value;               /* NaN where it is not known, or the denominator's estimate is 0 */
 	double standard_error;      /* of value; NaN where that is; 0 when exact                    */
 	double low, high;           /* 95 % interval, from 0 to INFINITY; value in it               */

@@ -163,14 +163,17 @@ TEST(a_ratio_has_what_it_is_off_by)
 
 	assert_true(ratio.slowed);
 	assert_near(ratio.value, 10);
-	assert_near(ratio.low, 9 - 1.5 * 10 * .16 / .8);
-	assert_near(ratio.high, 11 + 1.5 * 10 * .16 / .8);
+	assert_near(ratio.low, 9 - 10 * (.16 + .1) / .8);
+	assert_near(ratio.high, 11 + 10 * (.16 + .1) / .8);
 	/* The other way round, and never below 0. */
 	ratio = ratio_slowed_by(.02, .45);
 	assert_near(ratio.low, 0);
-	assert_near(ratio.high, 11 + 1.5 * 10 * .86 / .96);
-	/* Both alike. */
-	ratio = ratio_slowed_by(.2, .2);
+	assert_near(ratio.high, 11 + 10 * (.86 + .45) / .96);
+	/* By the same share: two tracepoints may differ in their cost. */
+	ratio = ratio_slowed_by(.1, .1);
+	assert_true(ratio.slowed);
+	assert_near(ratio.high, 11 + 10 * .1 / .8);
+	ratio = ratio_slowed_by(.005, .004);
 	assert_false(ratio.slowed);
 	assert_near(ratio.high, 11);
 	ratio = (struct mpxi_ratio){.value = 10, .low = 10, .high = 10, .exact = true};

@@ -28,6 +28,6 @@ void mpxi_thread_judge_ratio(struct mpxi_thread *thread, const struct mpxi_pair_
 {
 	double a = mpxi_window_burden(pair->a), b = mpxi_window_burden(pair->b);
 
-	if (a > 0 || b > 0)
+	if ((a > 0 || b > 0) && !mpxi_pair_is_one_sample(pair))
 		mpxi_burden_judge_ratio(ratio, a, b, cost_of_count(thread));
 }

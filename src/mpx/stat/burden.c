@@ -27,12 +27,12 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost)
 
 void mpxi_burden_judge_ratio(struct mpxi_ratio *ratio, double a, double b, double cost)
 {
-	double above = fmin(a * cost, MOST), below = fmin(b * cost, MOST), off;
+	double above = fmin(a * cost, MOST), below = fmin(b * cost, MOST), most = fmax(above, below), off;
 
-	if (ratio->exact || isnan(ratio->value) || !(fabs(above - below) > MPXI_BURDEN))
+	if (ratio->exact || isnan(ratio->value) || !(most > MPXI_BURDEN))
 		return;
 	ratio->slowed = true;
-	off = CARE * ratio->value * fabs(above - below) / (1 - above);
+	off = ratio->value * (fabs(above - below) + (CARE - 1) * most) / (1 - above);
 	ratio->low = fmax(ratio->low - off, 0);
 	ratio->high += off;
 }

@@ -38,6 +38,11 @@ static bool is_one_sample(const struct mpxi_window *a, const struct mpxi_window 
 	return a->sums.size == b->sums.size && a->sums.slices == b->sums.slices;
 }
 
+bool mpxi_pair_is_one_sample(const struct mpxi_pair_windows *pair)
+{
+	return pair->both && is_one_sample(pair->a, pair->both) && is_one_sample(pair->b, pair->both);
+}
+
 static double polar(double both, double a, double b)
 {
 	return (both - a - b) / 2;
@@ -94,7 +99,7 @@ void mpxi_bond_of(const struct mpxi_pair_windows *pair, const struct mpxi_part *
 			      unseen;
 		return;
 	}
-	if (!is_one_sample(pair->a, pair->both) || !is_one_sample(pair->b, pair->both))
+	if (!mpxi_pair_is_one_sample(pair))
 		return;
 	both = mpxi_outcome_of(pair->both, estimator);
 	if (both.left)

@@ -17,6 +17,9 @@ struct mpxi_pair_windows {
 	const struct mpxi_window *both;
 };
 
+/* Both were counted in the same slices, as far as they were counted. */
+bool mpxi_pair_is_one_sample(const struct mpxi_pair_windows *pair);
+
 struct mpxi_ratio {
 	double value;          /* of a over b; NaN where nothing is known of one, or b is 0 */
 	double standard_error; /* of value, likewise                                        */
