@@ -47,14 +47,14 @@ __attribute__((visibility("default"))) const char *gnu_get_libc_version(void)
 
 static atomic_int to_meet, loading_now, forking_now;
 
-/* In place of the C library's: who loads libupc waits here for another thread that forks. */
+/* Replaces the C library's: a thread that loads libupc waits here until another thread forks. */
 __attribute__((visibility("default"))) char *secure_getenv(const char *name)
 {
 	if (to_meet && !strcmp(name, "UPC_LIBRARY")) {
 		loading_now = 1;
 		while (!forking_now)
 			sched_yield();
-		usleep(20000); /* until it waits for us */
+		usleep(20000); /* until the fork waits for this thread */
 	}
 	return getauxval(AT_SECURE) ? NULL : getenv(name);
 }
@@ -222,7 +222,7 @@ static int by_late_source(void)
 	return PAPI_start(set) == PAPI_OK && PAPI_read(set, &value) == PAPI_OK && value == 300;
 }
 
-/* A choice that is taken back is told. */
+/* A default domain that the component does not keep is reported on standard error. */
 static int with_domain(void)
 {
 	char said[4096] = "";
@@ -263,7 +263,7 @@ static int by_threads(void)
 	return right;
 }
 
-/* Its cancellation would act at the first file that is opened. */
+/* Uses the component with a cancellation pending: the first opening of a file would act on it. */
 static void *list_cancelled(void *arg)
 {
 	int *component = arg;
@@ -286,8 +286,8 @@ static int by_cancelled_thread(void)
 
 static atomic_int opening_now, opened_now;
 
-/* No event has the name, which takes all names to know; and PAPI, which does not hold its lock across
- * forks, needs none for it. */
+/* Looks for a name that no event has, which reads all names. PAPI takes no lock for this call; it
+ * does not hold its lock across forks. */
 static void *open_beside_forks(void *arg)
 {
 	int code, registered = PAPI_register_thread();
@@ -299,7 +299,7 @@ static void *open_beside_forks(void *arg)
 	return arg;
 }
 
-/* Children of every moment of the first use can use it themselves. */
+/* A child that is forked at any moment of the first use can use the component itself. */
 static int beside_forks(void)
 {
 	int right = 1, n = 0;
@@ -318,7 +318,7 @@ static int beside_forks(void)
 
 static atomic_int handled;
 
-/* Before the first fork, and after the component's own handler. */
+/* Runs before a fork, after the component's own handler. */
 static void use_in_handler(void)
 {
 	int code;
@@ -332,7 +332,7 @@ static void tell_of_fork(void)
 	forking_now = 1;
 }
 
-/* Nobody waits for ever where a handler before a fork uses what another thread opens. */
+/* A fork does not deadlock when a handler uses the component while another thread opens it. */
 static int in_fork_handler(void)
 {
 	pthread_t thread;
@@ -385,7 +385,7 @@ static int without_descriptors(void)
 	return counts_faults() && use_component(component)->num_native_events > 0;
 }
 
-/* The path leaves the reason no room for what was lacked. */
+/* The path is so long that the reason has no room for the error. */
 static int without_descriptors_far(void)
 {
 	const char *library = getenv("UPC_LIBRARY");

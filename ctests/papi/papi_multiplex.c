@@ -158,7 +158,7 @@ static int child_of(int (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Of a script, every signal can be counted: the first ids that have names and a twin. */
+/* A script can give counts for every signal: takes the first id that has a name and a twin. */
 static int both_of_a_script(void)
 {
 	char text[600];
@@ -197,12 +197,12 @@ static const char *const turning[TURNS] = {
 	"upc:::tp::syscalls:sys_enter_madvise",
 	"upc:::tp::syscalls:sys_exit_mmap",
 };
-/* What a round of the load counts of each. */
+/* The counts of each event in a round of the load. */
 static const double per_round[TURNS] = {20, 20, 10, 10, 1, 1, 1, 1};
 
 #define SLICE_NS 1000000
 
-/* Mostly in user mode: slices may end there only. */
+/* Runs mostly in user mode: slices may end there only. */
 static unsigned rounds(uint64_t ns)
 {
 	uint64_t end = cpu_ns() + ns;
@@ -220,8 +220,8 @@ static unsigned rounds(uint64_t ns)
 	return n;
 }
 
-/* Until the times of the rounds agree so well that an estimate from a part of them is within 2 per cent of
- * all, which other work on the machine delays: for 10 s at most. */
+/* Runs rounds until their times agree so well that an estimate from a part of them is within 2 per
+ * cent of all, for 10 s at most: other work on the machine makes the times differ. */
 static unsigned rounds_that_agree(uint64_t ns)
 {
 	const uint64_t begin = cpu_ns();

@@ -114,13 +114,13 @@ static void on_crash(int signal)
 	void *frame[FRAMES];
 	int n = backtrace(frame, FRAMES), i;
 
-	/* The C library's functions are called by whom they crash for. */
+	/* A crash in the C library is attributed to its caller. */
 	for (i = 0; i < n && find_code_owner(frame[i]) == OF_OTHERS; i++)
 		;
 	end_with(signal, i < n ? find_code_owner(frame[i]) : OF_OTHERS, i < n ? frame[i] : NULL);
 }
 
-/* A thread that gets no CPU hangs as well: the place alone says whose loop it is. */
+/* A thread that gets no CPU seems to hang as well: only the program counter tells the loop's owner. */
 static void on_hang(int signal, siginfo_t *info, void *context)
 {
 	void *place = (void *)program_counter(context);

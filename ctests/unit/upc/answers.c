@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an add says of a tracepoint that it does not open is what perf_event_open says of it:
- * as root and as a user, of the calling thread, of init and of a CPU, at the machine's
- * perf_event_paranoid. With UPC_TEST_EVERY=1 of every tracepoint, and at all levels that can be
- * set: the kernel then takes a minute or two to close them, and others that open
- * tracepoints meanwhile wait for it. Else one of each subsystem.
+ * The answer of an add for a tracepoint that it does not open equals perf_event_open's:
+ * as root and as a user, for the calling thread, init and a CPU, at the machine's
+ * perf_event_paranoid. UPC_TEST_EVERY=1 takes every tracepoint, and at all levels that can be
+ * set: the kernel takes a minute or two to close them, and others that open
+ * tracepoints meanwhile wait for it. The default is one of each subsystem.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ struct tracepoint {
 	uint32_t code;
 	uint64_t id;
 	const char *name;
-	int fd; /* held, so that no other is the last to be closed */
+	int fd; /* kept open, so that no other is the last to be closed */
 };
 static struct tracepoint *tracepoint;
 static unsigned tracepoints;
@@ -41,7 +41,7 @@ static int open_one(uint64_t id, pid_t pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Those that are to be tried, held open where that is permitted. */
+/* Collects the tracepoints to try, kept open where that is permitted. */
 static void gather(void)
 {
 	const bool every = getenv("UPC_TEST_EVERY") != NULL;

@@ -24,7 +24,7 @@ TEST(test_encodings)
 	assert_false(spec.exclude_user || spec.exclude_kernel || spec.cpu_only);
 	assert_int_equal(encode("perf::PAGE-FAULTS", UPC_DOMAIN_USER, &spec), 0);
 	assert_true(spec.exclude_kernel);
-	/* What the user's own modifier says goes before the domain. */
+	/* The user's own modifier takes precedence over the domain. */
 	assert_int_equal(encode("perf::PAGE-FAULTS:k", UPC_DOMAIN_USER, &spec), 0);
 	assert_true(spec.exclude_user && !spec.exclude_kernel);
 	assert_int_equal(encode("perf::INSTRUCTIONS", UPC_DOMAIN_USER, &spec), 0);

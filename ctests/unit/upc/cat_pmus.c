@@ -87,7 +87,7 @@ TEST(test_kinds)
 	DIR *dir = opendir("/sys/bus/event_source/devices");
 	struct dirent *pmu;
 
-	/* What has no type of its own in there, and what nobody has. */
+	/* PERF_TYPE_RAW has no directory of its own, and no PMU has the type INT32_MAX. */
 	assert_true(upci_pmu_has_user_bit(PERF_TYPE_RAW));
 	assert_true(upci_pmu_is_core(PERF_TYPE_RAW));
 	assert_false(upci_pmu_is_cpu_only(PERF_TYPE_RAW));

@@ -68,7 +68,7 @@ TEST(test_every_event_says_what_it_is)
 			fail_msg("%s: not a sentence: %s", info.name, info.description);
 		assert_true((info.source == UPC_SOURCE_NONE) == (info.why[0] != 0));
 		assert_true((info.source == UPC_SOURCE_NONE) == (info.driver[0] == 0));
-		/* What is composed on demand is composed once. */
+		/* A description that is composed on demand is composed once. */
 		assert_int_equal(upc_catalogue_info(c, code, &again), 0);
 		assert_ptr_equal(info.description, again.description);
 		assert_int_equal(event_code(c, info.name), code);

@@ -36,7 +36,7 @@ TEST(test_halt_and_continue)
 	touch_fresh_pages(100);
 	assert_faults(value_of(faults), 110);
 	assert_true(value_of(clock_ns) > held);
-	/* What it was halted for does not come later. */
+	/* Counts from the time of the halt do not come later. */
 	counted = value_of(clock_ns) - held;
 	assert_in_range(counted, 1, now_ns() - begun);
 	/* Halted while stopped stays halted over a start. */
@@ -120,8 +120,8 @@ TEST(test_registers)
 	assert_int_equal(value, 0);
 }
 
-/* What never counted is no count of 0, whichever way it is read, and when all stands still
- * too; the registers that count nothing have nothing to say of it. */
+/* A counter that never counted is not a count of 0, whichever way it is read, also when the unit is
+ * stopped; the other registers read without an error. */
 TEST(test_never_counted)
 {
 	uint64_t value = 77;
@@ -136,7 +136,7 @@ TEST(test_never_counted)
 	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
 	assert_int_equal(upc_register_read(u, UPC_REG_START_STOP, &value), 0);
 	assert_int_equal(upc_register_read(u, UPC_REG_THRESHOLD, &value), 0);
-	/* Of signals alone it says so, and that the count is whole. */
+	/* Where only signals were lost, the message says so, and that the count is whole. */
 	u->binding[0].flags &= (uint16_t)~UPC_COUNTER_NEVER;
 	u->binding[0].flags |= UPC_COUNTER_PARTIAL;
 	u->binding[0].silent = true;
@@ -158,7 +158,7 @@ static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *st
 	return 0;
 }
 
-/* What did not count all the time is told of also when a counter behind it has lost its source. */
+/* A partial count is reported also when a counter behind it has lost its source. */
 TEST(test_partial_and_lost)
 {
 	struct upci_source *clocks = u->sources.of[UPCI_ROW_CLOCK];

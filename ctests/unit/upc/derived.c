@@ -43,12 +43,12 @@ TEST_WITH(test_settle, open_catalogue, close_catalogue)
 	assert_int_equal(e->driver.source, UPC_SOURCE_DERIVED);
 	assert_null(e->why);
 	assert_ptr_equal(e->driver.formula, e->formula);
-	/* Its own scope, since it is wider. */
+	/* The event keeps its own scope, since it is wider. */
 	assert_int_equal(e->scope, UPC_SCOPE_PROCESS);
-	/* What is settled is left alone. */
+	/* A settled event is left alone. */
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	assert_ptr_equal(upci_catalogue_event(c, other), e);
-	/* And back, when a term loses its source. */
+	/* The source is lost again when a term loses its source. */
 	put("s.on", UPC_SOURCE_NONE, UPC_SCOPE_THREAD, NULL);
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	e = upci_catalogue_event(c, other);
@@ -69,11 +69,11 @@ TEST_WITH(test_ratio, open_catalogue, close_catalogue)
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	e = upci_catalogue_event(c, ratio);
 	assert_int_equal(e->driver.source, UPC_SOURCE_DERIVED);
-	/* No count: it may shrink. What is below has a scope as well. */
+	/* A ratio is not a count, since it may shrink. The divisor's terms widen the scope as well. */
 	assert_int_equal(e->kind, UPC_KIND_LEVEL);
 	assert_int_equal(e->scope, UPC_SCOPE_MACHINE);
 	assert_int_equal(upci_catalogue_event(c, mean)->kind, UPC_KIND_COUNT);
-	/* What is below is missed as well. */
+	/* A term of the divisor that has no source is reported as well. */
 	put("r.b", UPC_SOURCE_NONE, UPC_SCOPE_MACHINE, NULL);
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	e = upci_catalogue_event(c, ratio);
@@ -83,7 +83,7 @@ TEST_WITH(test_ratio, open_catalogue, close_catalogue)
 	assert_int_equal(e->kind, UPC_KIND_LEVEL);
 }
 
-/* Of several units: a ratio of sums. */
+/* The ratio of several units is a ratio of sums. */
 TEST_WITH(test_together, open_catalogue, close_catalogue)
 {
 	const uint64_t sums[] = {30, 7};
@@ -113,7 +113,7 @@ TEST_WITH(test_together, open_catalogue, close_catalogue)
 	assert_int_equal(upc_catalogue_terms(c, ratio, NULL, 2), UPC_EINVAL);
 	assert_int_equal(upc_catalogue_compute(c, ratio, NULL, 2, &value), UPC_EINVAL);
 	assert_int_equal(value, 5);
-	/* What nothing drives any more is computed of nothing. */
+	/* An event that has lost its source has no terms. */
 	put("t.b", UPC_SOURCE_NONE, UPC_SCOPE_THREAD, NULL);
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	assert_int_equal(upc_catalogue_terms(c, ratio, codes, 2), 0);
@@ -157,8 +157,8 @@ static unsigned bound(struct upc_unit *unit)
 	return n;
 }
 
-/* In a unit: of the counts since the start or the reset; each event has one counter,
- * above, below and by itself; and what is for counts is refused. */
+/* In a unit an event is computed from the counts since the start or the reset; each term has one
+ * counter, above, below and by itself; functions for counts refuse the event. */
 TEST_WITH(test_unit, open_catalogue, close_catalogue)
 {
 	needs_perf();
@@ -183,7 +183,7 @@ TEST_WITH(test_unit, open_catalogue, close_catalogue)
 	assert_int_equal(upc_unit_stop(unit), 0);
 	assert_int_equal(upc_unit_read_events(unit, &code[2], 1, value), 0);
 	assert_int_equal(value[0], 500);
-	/* The terms by themselves are the same counters. */
+	/* The terms by themselves have the same counters. */
 	assert_int_equal(upc_unit_add(unit, code[0]), 0);
 	assert_int_equal(upc_unit_add(unit, code[1]), 0);
 	assert_int_equal(bound(unit), 2);
@@ -200,7 +200,7 @@ TEST_WITH(test_unit, open_catalogue, close_catalogue)
 	assert_message("u.ratio");
 	assert_int_equal(upc_unit_set_threshold(unit, code[2], 1000), UPC_ENOSUPP);
 	assert_message("a derived event has no counter of its own");
-	/* The last that needs a counter lets it go. */
+	/* The last event that needs a counter frees it. */
 	assert_int_equal(upc_unit_remove(unit, code[2]), 0);
 	assert_int_equal(upc_unit_remove(unit, code[1]), 0);
 	assert_int_equal(bound(unit), 1);

@@ -58,7 +58,7 @@ static struct side side[1 + UPCI_ISAS];
 static unsigned sides;
 static uint64_t case_number;
 
-/* What the random cases came across: a test of what never happened proves nothing. */
+/* The events of the random cases: none of these counts may stay 0. */
 static struct {
 	uint64_t interrupts, parity, runs, waves;
 } seen;
@@ -578,7 +578,7 @@ TEST(test_transpose)
 			assert_int_equal(to[i] >> k & 1, from[k] >> i & 1);
 }
 
-/* What the processor has is chosen among, and there is always one. */
+/* The usable instruction sets fit the processor, and the plain one is always usable. */
 TEST(test_isas)
 {
 	assert_true(upci_isa_usable(UPCI_ISA_PLAIN));

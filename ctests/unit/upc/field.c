@@ -150,8 +150,8 @@ TEST(sums)
 	is_lost("X: chip 1\n", driver("X", 0, 1, 1, 2));
 }
 
-/* What a program calls itself cannot shift the columns of its stat: with a
- * newline in it they are lost, not wrong. */
+/* A program's name cannot shift the columns of its stat: a newline in the name makes the value lost,
+ * not wrong. */
 TEST(names_of_programs)
 {
 	struct upci_driver minflt = driver(NULL, 0, 1, 9, 9);

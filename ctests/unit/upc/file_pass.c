@@ -156,7 +156,7 @@ TEST_WITH(grows_beyond_the_buffer, set_up, tear_down)
 	free(text);
 }
 
-/* Who reads may be a signal handler that has interrupted an allocation. */
+/* The reader may be a signal handler that has interrupted an allocation. */
 TEST_WITH(allocates_nothing, set_up, tear_down)
 {
 	const size_t size = 1u << 20;

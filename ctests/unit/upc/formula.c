@@ -62,7 +62,7 @@ TEST(test_value)
 		    UINT64_MAX);
 	assert_true(upci_formula_value(parse("(2*q.a - q.b) / 3"), (uint64_t[]){UINT64_MAX, 1}) ==
 		    (uint64_t)(((unsigned __int128)UINT64_MAX * 2 - 1) / 3));
-	/* What is beyond is cut, as a 64-bit counter's overflow is. */
+	/* A result beyond 64 bits is cut, as a 64-bit counter's overflow is. */
 	assert_true(upci_formula_value(parse("2*q.a"), (uint64_t[]){UINT64_MAX}) == UINT64_MAX - 1);
 	assert_true(upci_formula_value(parse("2ND + \"77\" + 77*\"q-c d\\\"\\\\\""), (uint64_t[]){1, 2, 3}) ==
 		    234);
@@ -76,7 +76,7 @@ TEST(test_ratio)
 	assert_int_equal(f->terms, 2);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){7, 7}), 1000);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){2, 3}), 666);
-	/* Nothing counted: nothing to tell. */
+	/* Without counts there is no ratio. */
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){5, 0}), 0);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){0, 0}), 0);
 	/* 1000 times the largest is beyond 64 bits, and the result is not. */
@@ -288,7 +288,7 @@ TEST(test_print)
 		assert_true(strlen(small) < sizeof(small));
 		assert_int_equal(upci_formula_print(c, f, NULL, 0), strlen(texts[i]));
 	}
-	/* What is printed comes back as it is, also where an event is below only. */
+	/* A printed formula parses to the same one, also where an event is only in the divisor. */
 	upci_formula_print(c, parse("(q.a - q.a + q.b) / (q.a + 2ND + q.b)"), text, sizeof(text));
 	assert_string_equal(text, "(q.b) / (q.b + q.a + 2ND)");
 }

@@ -219,7 +219,7 @@ TEST_WITH(events, share, unshare_it)
 	upc_monitor_close(m);
 }
 
-/* What a unit's owner may have put there. */
+/* Any bytes that a unit's owner may have written. */
 TEST_WITH(spoilt_events, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
@@ -235,7 +235,7 @@ TEST_WITH(spoilt_events, share, unshare_it)
 	assert_int_equal(strnlen(event.unit, sizeof(event.unit)), sizeof(event.unit) - 1);
 	for (i = 0; event.name[i]; i++)
 		assert_int_equal(event.name[i], '?');
-	/* What a terminal would obey, and what lies behind the end. */
+	/* A name with control characters, and bytes behind its end. */
 	memcpy(e->name, "a\033[2J\tb\x9b\x7f c\0secret", 18);
 	e->bound = 0x80000000;
 	assert_int_equal(upc_monitor_counter(m, 9, &event), 0);
@@ -245,7 +245,7 @@ TEST_WITH(spoilt_events, share, unshare_it)
 	upc_monitor_close(m);
 }
 
-/* A program built with a shorter description gets that much. */
+/* A program that was built with a shorter structure gets that part. */
 TEST_WITH(sizes, share, unshare_it)
 {
 	struct upc_monitor_info info;
@@ -388,7 +388,7 @@ TEST_WITH(other_layouts, share, unshare_it)
 	page->version = 7;
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
 	assert_message("knows version 1");
-	/* Of whatever size it has. */
+	/* The version is refused for a page of any size. */
 	assert_int_equal(ftruncate(shared.fd, sizeof(*page) + 8), 0);
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
 	page->version = UPCI_SHARED_VERSION;

@@ -98,7 +98,7 @@ static void random_name(uint64_t *seed, char name[16])
 	name[length] = 0;
 }
 
-/* What is left out because it cannot be near was not near. */
+/* A name that a shortcut leaves out was not near. */
 TEST(test_shortcuts)
 {
 	uint64_t seed = 1;
@@ -120,7 +120,7 @@ TEST(test_shortcuts)
 			near += d < UPCI_FAR;
 			upci_nearest_offer(&nearest, wrong, name[k]);
 		}
-		/* Those with the same first letters only are none where there are better ones. */
+		/* Names with only the same first letters are left out where there are better ones. */
 		near = good ? good : near;
 		assert_int_equal(nearest.count, near < 3 ? near : 3);
 		for (k = 0; k < 20; k++) {
@@ -149,7 +149,7 @@ TEST(test_best_first)
 	assert_int_equal(nearest.count, 2);
 	assert_string_equal(nearest.name[0], "MINOR_FAULT");
 	assert_string_equal(nearest.name[1], "perf::MINOR-FAULTS");
-	/* Of those that are as near, who comes first. */
+	/* Among equally near names the first offered comes first. */
 	nearest = (struct upci_nearest){.max = 2};
 	upci_nearest_offer(&nearest, "page_faultz", "page_faultx");
 	upci_nearest_offer(&nearest, "page_faultz", "page_faulty");

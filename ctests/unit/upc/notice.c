@@ -29,7 +29,7 @@ TEST(test_told)
 	*line = '\0';
 	upci_notices_tell();
 	assert_string_equal(line, "");
-	/* What waits is the old one's. */
+	/* A notice that waits goes to the old callback. */
 	upci_notice("eth1 vanished");
 	upc_set_message_callback(NULL, NULL);
 	assert_string_equal(line, "eth1 vanished");
@@ -65,7 +65,7 @@ TEST(test_on_top_of_the_lock)
 	sigaction(SIGUSR1, &before, NULL);
 }
 
-/* What waits is told once, by the parent. */
+/* A notice that waits is passed on once, by the parent. */
 TEST(test_fork)
 {
 	char line[64] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names that are read when they are needed: one by itself, or all; what was given out stays; a
- * reading that fails leaves nothing; a child of a fork goes on.
+ * Names that are read when they are needed: one by itself, or all. Codes that were given out
+ * stay valid, a reading that fails leaves nothing behind, and a child of a fork goes on.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ TEST_WITH(on_demand_one_name_alone, open_lazy, close_lazy)
 	assert_int_equal(upci_catalogue_size(lazy), 1);
 	assert_int_equal(event_code(lazy, FAULTS ":mode=rise"), event_code(lazy, FAULTS));
 	assert_int_equal(upci_catalogue_size(lazy), 1);
-	/* libpfm4's other name of it, which is not listed. */
+	/* The other name that libpfm4 has for the event is not listed. */
 	assert_int_equal(event_code(lazy, "perf::PERF_COUNT_SW_PAGE_FAULTS"), 0);
 	assert_all_are_read();
 	assert_same_event(FAULTS);
@@ -104,7 +104,7 @@ TEST_WITH(on_demand_one_tracepoint_alone, open_lazy, close_lazy)
 	assert_true(upci_tracepoint_is_plain("sched:sched_switch"));
 }
 
-/* They are wrong in the same words, and need all names for these. */
+/* A wrong name gives the same message as in c, and the message needs all names. */
 TEST_WITH(on_demand_wrong_names, open_lazy, close_lazy)
 {
 	static const char *const names[] = {
@@ -128,7 +128,7 @@ TEST_WITH(on_demand_wrong_names, open_lazy, close_lazy)
 	}
 }
 
-/* Tracepoints of the whole catalogue. */
+/* Lists tracepoints of the whole catalogue. */
 static unsigned list_tracepoints(const char **names, unsigned max)
 {
 	enum upc_source source;
@@ -177,7 +177,7 @@ static const char **on_demand_sorted(struct upc_catalogue *of, uint32_t n)
 	return names;
 }
 
-/* In another order, each name once. Returns the first name that c has not, or NULL. */
+/* Compares the sorted names of both. Returns the first name that c lacks, or NULL. */
 static const char *find_other_name(void)
 {
 	const uint32_t n = upc_catalogue_count(c);
@@ -238,7 +238,7 @@ TEST_WITH(on_demand_not_beside_a_choice, open_lazy, close_lazy)
 
 /* ---- failures ---------------------------------------------------------------- */
 
-/* As many descriptors as are open, and some. */
+/* Limits the descriptors to those that are open, and "more" others. */
 static void leave_few_descriptors(unsigned more, struct rlimit *before)
 {
 	struct rlimit few;
@@ -252,7 +252,7 @@ static void leave_few_descriptors(unsigned more, struct rlimit *before)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 }
 
-/* Wherever the descriptors end, nothing of it stays. */
+/* A reading that runs out of descriptors, at any point, leaves no names behind. */
 TEST_WITH(on_demand_truncates_what_failed, open_lazy, close_lazy)
 {
 	const uint32_t before = machine_counts() ? 1 : 0;
@@ -344,7 +344,7 @@ TEST_WITH(on_demand_by_many_threads, open_lazy, close_lazy)
 	assert_all_are_read();
 }
 
-/* A thread that is to end at its next cancellation point, of which reading has many. */
+/* Reads with a cancellation pending; the reading has many cancellation points. */
 static void *count_cancelled(void *arg)
 {
 	pthread_cancel(pthread_self());
@@ -371,10 +371,10 @@ static void *count_in_thread(void *arg)
 	return arg;
 }
 
-/* Says when all is well, and is killed then: nothing of the parent's is freed, or missed. */
+/* Reports that all is well and waits to be killed: an exit would report the parent's memory as leaked. */
 static void be_on_demand_child(int say)
 {
-	alarm(300); /* a lock that nobody lets go */
+	alarm(300); /* ends a deadlock */
 	if (!find_and_count(NULL) && has_all_names() && write(say, "", 1) == 1)
 		pause();
 	_exit(1);

@@ -53,7 +53,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return (int)syscall(SYS_ioctl, fd, request, value);
 }
 
-/* What cannot be stopped is told, and all else has stopped. */
+/* A stop that fails for one group returns an error, and has stopped all others. */
 TEST(test_a_stop_that_fails)
 {
 	struct upci_perf *p = create_own(true);
@@ -61,7 +61,7 @@ TEST(test_a_stop_that_fails)
 	uint8_t how[8];
 	int first, second;
 
-	/* Of what children inherit each batch has a group of its own. */
+	/* Where children inherit, each batch has a group of its own. */
 	first = upci_perf_add(p, &faults, false, "first");
 	upci_perf_begin_batch(p);
 	second = upci_perf_add(p, &faults, false, "second");
@@ -106,7 +106,7 @@ TEST(test_a_group_that_goes)
 	upci_perf_destroy(p);
 }
 
-/* What a parent's context had run for is no child's. */
+/* The running time of a parent's context is not a child's. */
 TEST(test_a_childs_clock)
 {
 	struct upci_perf *p = create_own(false);

@@ -96,7 +96,7 @@ int __wrap_close(int fd)
 	return __real_close(fd);
 }
 
-/* So much of everything happens on each CPU that is online. */
+/* Adds n to the count of each running event on a CPU that is online. */
 static void happens(uint64_t n)
 {
 	int fd;

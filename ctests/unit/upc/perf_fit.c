@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What fits a PMU: when the kernel is asked and what it is asked, on events of our own
- * making, and on a PMU where there is one.
+ * The check whether events fit a PMU: when the kernel is asked, and with which events; on made
+ * events, and on a PMU where there is one.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -74,7 +74,7 @@ TEST(test_known)
 	m.member[1].halted = true;
 	assert_known(&m, false, true);
 
-	/* What signals takes a counter outside of the group. */
+	/* A sampler takes a counter outside of the group. */
 	make(&m);
 	m.perf.samplers.at[0].fd = 0;
 	m.perf.samplers.at[0].handle = 0;
@@ -96,7 +96,7 @@ TEST(test_known)
 
 /* ---- what is asked ------------------------------------------------------------- */
 
-/* All of a kind is opened, and closed again whatever the answer is. */
+/* The check opens all events of a kind, and closes them whatever the answer is. */
 TEST(test_check)
 {
 	needs_perf();
@@ -111,11 +111,11 @@ TEST(test_check)
 	before = open_descriptors();
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "software"), 0);
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, handle[1], "software"), 0);
-	/* One that no kernel knows, after two that it takes. */
+	/* An event that no kernel knows, after two that it takes. */
 	p->member[handle[2]].spec.config = UINT64_MAX;
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "the third"), UPC_ENOSUPP);
 	assert_message("the third: ");
-	/* What is gone, and what is another PMU's, is not asked for. */
+	/* A removed event, and one of another PMU, is left out. */
 	p->member[handle[2]].used = false;
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "software"), 0);
 	p->member[handle[2]].used = true;

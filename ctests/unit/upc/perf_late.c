@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tracepoints are opened by the start, and not before: who opens what, what an add answers,
- * and what is left of a start that fails.
+ * Tracepoints are opened by the start, and not before: the openings, the answers of an add,
+ * and the state after a start that fails.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ static struct upc_catalogue *catalogue;
 
 static unsigned opened, tracepoints; /* calls, and those of tracepoints       */
 static uint64_t refused;             /* the tracepoint that cannot be opened, or 0 */
-static int fail_plain;               /* errno of all that is none, or 0       */
+static int fail_plain;               /* errno of all other events, or 0 */
 
 long syscall(long number, ...)
 {
@@ -133,14 +133,14 @@ TEST(test_opened_by_the_start)
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(opened, 0);
 	call_getppid(5);
-	/* Beside those that run it is opened at once. */
+	/* Beside running events it is opened at once. */
 	add(u, 1, 2);
 	assert_true(tracepoints > 0);
 	call_getppid(3);
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_int_equal(event_value(u, code[0]), 15);
 	assert_int_equal(event_value(u, code[1]), 3);
-	/* Among those that have counted. */
+	/* Among events that have counted. */
 	assert_int_equal(upc_unit_remove(u, code[1]), 0);
 	count_anew();
 	add(u, 1, 2);
@@ -154,7 +154,7 @@ TEST(test_opened_by_the_start)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* The task clock is told by the leader, whichever was added first: one event is opened. */
+/* The leader gives the task clock, whichever was added first: one event is opened. */
 TEST(test_time_takes_no_event)
 {
 	uint32_t time = event_code(catalogue, "perf::TASK-CLOCK");
@@ -197,7 +197,7 @@ TEST(test_opened_by_hand)
 	upc_unit_destroy(u);
 }
 
-/* What a software event is refused, a tracepoint would be; and its add says so. */
+/* A refusal of a software event applies to a tracepoint as well, and the add of the tracepoint reports it. */
 TEST(test_refused_by_the_add)
 {
 	static const struct {
@@ -219,7 +219,7 @@ TEST(test_refused_by_the_add)
 	upc_unit_destroy(u);
 }
 
-/* As many as the start can open, and no more; and the start opens them. */
+/* An add takes as many tracepoints as the start can open, and no more. */
 TEST(test_descriptors_are_counted_by_the_add)
 {
 	struct upc_unit *u;
@@ -255,7 +255,7 @@ TEST(test_descriptors_are_counted_by_the_add)
 	upc_unit_destroy(u);
 }
 
-/* Others of the same commit take descriptors at once. */
+/* Other events of the same commit take descriptors at once. */
 TEST(test_descriptors_are_counted_within_a_commit)
 {
 	uint32_t faults, switches; /* an ordinary user has no switches */
@@ -367,7 +367,7 @@ TEST(test_failed_later_start)
 	upc_unit_destroy(u);
 }
 
-/* What waits again is halted as it was. */
+/* An event that waits again is halted as before. */
 TEST(test_failed_later_start_of_halted_ones)
 {
 	struct upc_unit *u;
@@ -426,7 +426,7 @@ TEST(test_changes_before_the_start)
 	upc_unit_destroy(u);
 }
 
-/* In the child nothing of the parent's is open, and what it starts is its own. */
+/* The child has no open events of the parent, and opens its own. */
 TEST(test_fork_before_the_start)
 {
 	struct upc_unit *u;
@@ -453,7 +453,7 @@ TEST(test_fork_before_the_start)
 	upc_unit_destroy(u);
 }
 
-/* Who waits for an exec may never be started before it. */
+/* A unit that waits for an exec opens at once: it may never be started before the exec. */
 TEST(test_exec_does_not_wait)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);

@@ -93,7 +93,7 @@ static void assert_read(enum upci_source_state how)
 		assert_int_equal(state_of[i], how);
 }
 
-/* What a group counted in one reading of each target. */
+/* Gives each target one reading with these times, and checks the state of all members. */
 static void assert_times(uint64_t enabled, uint64_t running, enum upci_source_state how)
 {
 	give(0, enabled, running, 0, 0);
@@ -125,7 +125,7 @@ TEST_WITH(test_states, set_up, tear_down)
 	assert_times(0, 0, UPCI_SOURCE_EXACT);
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	assert_times(200, 150, UPCI_SOURCE_PARTIAL);
-	/* That it counts again does not bring back what it missed. */
+	/* A group that counts again is still partial. */
 	assert_times(300, 250, UPCI_SOURCE_PARTIAL);
 	upci_perf_rebase(&perf);
 	assert_times(300, 250, UPCI_SOURCE_EXACT);
@@ -139,7 +139,7 @@ TEST_WITH(test_states, set_up, tear_down)
 	give(0, 800, 451, 0, 0);
 	give(1, 800, 450, 0, 0);
 	assert_read(UPCI_SOURCE_PARTIAL);
-	/* Software events are not told by times: they need no counter. */
+	/* Times do not decide the state of software events: they need no counter. */
 	group.key = UPCI_PERF_SOFTWARE;
 	assert_times(900, 0, UPCI_SOURCE_EXACT);
 }
@@ -154,13 +154,13 @@ TEST_WITH(test_given_up, set_up, tear_down)
 	assert_read(UPCI_SOURCE_PARTIAL);
 	assert_int_equal(value[1], 33);
 	assert_int_equal(value[0], 44);
-	/* So it stays until states are told anew. */
+	/* The state stays until the next rebase. */
 	assert_times(200, 200, UPCI_SOURCE_PARTIAL);
 	upci_perf_rebase(&perf);
 	assert_times(200, 200, UPCI_SOURCE_EXACT);
 }
 
-/* One that came later is told by what its group counted since. */
+/* The state of a member that came later depends on the time since then. */
 TEST_WITH(test_late_member, set_up, tear_down)
 {
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
@@ -174,7 +174,7 @@ TEST_WITH(test_late_member, set_up, tear_down)
 	assert_times(300, 101, UPCI_SOURCE_PARTIAL);
 }
 
-/* Times are looked at as they are read, without counts. */
+/* A look reads the times without the counts. */
 TEST_WITH(test_look, set_up, tear_down)
 {
 	give(0, 100, 100, 30, 40);
@@ -186,12 +186,12 @@ TEST_WITH(test_look, set_up, tear_down)
 	give(1, 200, 190, 3, 4);
 	assert_int_equal(upci_perf_look(&perf, &group), 1);
 	assert_int_equal(upci_perf_ran(&group), 390);
-	/* That it looked hides nothing from reads. */
+	/* A look hides nothing from later reads. */
 	assert_times(200, 200, UPCI_SOURCE_PARTIAL);
 	assert_int_equal(upci_perf_look(&perf, &group), UPC_ESYSTEM);
 }
 
-/* Of a group that its first event leads the leaders' counts are that event's. */
+/* Where the first event leads the group, the leaders' counts are that event's. */
 TEST_WITH(test_leader_counts, set_up, tear_down)
 {
 	struct {
@@ -212,7 +212,7 @@ TEST_WITH(test_leader_counts, set_up, tear_down)
 	assert_int_equal(value[0], 33);
 	assert_int_equal(value[1], 80);
 	assert_false(upci_perf_keeps_removed(&perf));
-	/* Alone, when the kernel has nothing to say. */
+	/* The leader alone, where the kernel gives no reading. */
 	group.members = 0;
 	give_up(0);
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
@@ -223,7 +223,7 @@ TEST_WITH(test_leader_counts, set_up, tear_down)
 	assert_false(upci_perf_keeps_removed(&perf));
 }
 
-/* A sampler that was given up, of what counts itself all the time. */
+/* A sampler that the kernel gave up, of an event that counts all the time. */
 TEST_WITH(test_silent, set_up, tear_down)
 {
 	struct upci_sampler *s = &perf.samplers.at[0];
@@ -241,7 +241,7 @@ TEST_WITH(test_silent, set_up, tear_down)
 	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
 	assert_int_equal(state_of[0], UPCI_SOURCE_EXACT);
 	assert_int_equal(state_of[1], UPCI_SOURCE_SILENT);
-	/* Halted it owes no signals; after a start that was refused nothing does. */
+	/* A halted event owes no signals, and after a refused start no event does. */
 	s->halted = true;
 	assert_times(300, 300, UPCI_SOURCE_EXACT);
 	s->halted = false;
@@ -251,7 +251,7 @@ TEST_WITH(test_silent, set_up, tear_down)
 	group.key = UPCI_PERF_SOFTWARE;
 	assert_times(400, 400, UPCI_SOURCE_EXACT);
 	group.key = PERF_TYPE_RAW;
-	/* What did not count is the worse of the two. */
+	/* A partial count is worse than lost signals. */
 	assert_times(500, 400, UPCI_SOURCE_PARTIAL);
 	close(given_up);
 	close(signals);
@@ -275,7 +275,7 @@ TEST_WITH(test_refused_start, set_up, tear_down)
 	assert_read(UPCI_SOURCE_PARTIAL);
 }
 
-/* What is no reading of the group is refused. */
+/* A reading that does not fit the group is refused. */
 TEST_WITH(test_bad_readings, set_up, tear_down)
 {
 	const uint64_t one_less[] = {MEMBERS, 1, 1, 0, 1}, others[] = {MEMBERS + 2, 1, 1, 0, 1, 1};
@@ -289,7 +289,7 @@ TEST_WITH(test_bad_readings, set_up, tear_down)
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
 	/* A removed event may be there for a moment, so it reads again, and finds nothing. */
 	assert_message("reading a perf group: ");
-	/* Nor a member that has nothing either. */
+	/* A member that has no reading either is an error. */
 	give_up(0);
 	give_up(0);
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);

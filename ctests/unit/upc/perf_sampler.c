@@ -30,8 +30,8 @@ static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
 static const struct upci_perf_spec task_clock = {
 	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
 
-/* What a handler does goes by its own thread. Registered before anything signals,
- * so that the handler's first touch allocates nothing. */
+/* A handler uses its own thread's state, which is registered before anything signals, so that the
+ * handler's first touch allocates nothing. */
 static __thread struct seen {
 	struct upci_perf *perf;
 	volatile uint64_t of[HANDLES]; /* signals by handle */
@@ -45,8 +45,8 @@ static __thread struct seen {
 static volatile sig_atomic_t sigio;
 
 /*
- * ThreadSanitizer and valgrind hold signals back until a thread waits, and make several
- * one. So with them there are fewer, and only the tests with threads run.
+ * ThreadSanitizer and valgrind hold signals back until a thread waits, and merge
+ * several into one. With them there are fewer signals, and only the tests with threads run.
  */
 static bool late_signals(void)
 {
@@ -137,8 +137,8 @@ static uint64_t count(struct upci_perf *p, int handle)
 	return value[handle];
 }
 
-/* What the event that signals has counted itself, since its period began. It is switched beside
- * the counting one, not with it: a page that something else faults in between is one's alone. */
+/* The signalling event's own count since its period began. It is switched beside the counting event,
+ * not with it: a page that something else faults in between counts in only one of them. */
 static uint64_t sampled(const struct upci_perf *p, int handle)
 {
 	uint64_t value = UINT64_MAX;
@@ -272,8 +272,8 @@ TEST(test_no_drift)
 	others = read_probe(probe) - TOUCHED;
 	assert_int_equal(upci_perf_stop(p), 0);
 	assert_true(seen.ats >= 60);
-	/* What else faults in a page, a handler that a sanitizer keeps account of too, can do so
-	 * between a signal and the reading. */
+	/* Other page faults, also those of a handler that a sanitizer instruments, can come between a
+	 * signal and the reading. */
 	for (i = 1; i < seen.ats; i++)
 		assert_in_range(seen.at[i] - seen.at[0] + others, 50 * i, 50 * i + 2 * others);
 	assert_int_equal(seen.of[h], sampled(p, h) / 50);
@@ -299,7 +299,7 @@ TEST(test_halted_events_signal_nothing)
 	assert_int_equal(upci_perf_stop(p), 0);
 	assert_int_equal(seen.of[h], sampled(p, h) / 20);
 	assert_int_equal(seen.of[other], sampled(p, other) / 30);
-	/* One that is halted while nothing runs, and one that begins so. */
+	/* One is halted while nothing runs, and one begins so. */
 	assert_int_equal(upci_perf_halt(p, h), 0);
 	late = upci_perf_add(p, &faults, true, "faults");
 	assert_true(late >= 0);
@@ -315,8 +315,9 @@ TEST(test_halted_events_signal_nothing)
 	destroy(p);
 }
 
-/* The last one may be on its way, and is of no period if it finds a new one. For a second,
- * since a page that is faulted in between two calls may owe none. */
+/* Waits until the signals have come, for at most a second: the last one may be on its way, and
+ * belongs to no period if a new one begins first. A page that is faulted in between two calls may
+ * cause none. */
 static void await_signals(struct upci_perf *p, int h, uint64_t signals)
 {
 	unsigned i;
@@ -325,7 +326,7 @@ static void await_signals(struct upci_perf *p, int h, uint64_t signals)
 		usleep(1000);
 }
 
-/* Begun anew with any rest, stopped or running. */
+/* The period restarts with any rest, stopped or running. */
 TEST(test_restart)
 {
 	static const uint64_t left[] = {100, 1, 37, 99, 100, 50, 2};
@@ -341,7 +342,7 @@ TEST(test_restart)
 			touch_fresh_pages(33);
 			if (!running)
 				assert_int_equal(upci_perf_stop(p), 0);
-			/* Again, if anything else has faulted a page in meanwhile. */
+			/* Repeats if anything else has faulted a page in meanwhile. */
 			do {
 				base = count(p, h);
 				await_signals(p, h, signals + (sampled(p, h) + 100 - rest) / 100);
@@ -354,13 +355,13 @@ TEST(test_restart)
 			touch_fresh_pages(230);
 			assert_int_equal(upci_perf_stop(p), 0);
 			assert_true(sampled(p, h) >= 230);
-			/* What has not been met goes on at the next start. */
+			/* A period that was not met goes on at the next start. */
 			touch_while_running(p, 215);
 			others -= 33 + 230 + 215;
 			assert_int_equal(seen.of[h] - signals, (sampled(p, h) + 100 - rest) / 100);
 		}
-	/* A page that anything else faults in, the handler too, may owe a signal of the old
-	 * period, which is nobody's if it comes in the new one. */
+	/* A page that anything else faults in, also the handler, may cause a signal of the old period,
+	 * which is unknown if it comes in the new one. */
 	others += read_probe(probe);
 	assert_in_range(seen.unknown, 0, others);
 	assert_int_equal(upci_perf_restart_period(p, h, 0), UPC_EINVAL);

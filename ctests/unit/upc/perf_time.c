@@ -89,7 +89,7 @@ TEST(test_halts)
 	halt(&m, 4, false);
 	pass(&m, 0, 10, 0);
 	assert_time(&m, 4, 10, 0);
-	/* What waits, is gone, or never was has none. */
+	/* A member that waits, is gone, or never was has no time. */
 	m.member[4].waits = true;
 	assert_time(&m, 4, 0, 0);
 	m.member[2].used = false;
@@ -145,7 +145,7 @@ static uint64_t draw(uint64_t *random, uint64_t below)
 	return random_next(random) % below;
 }
 
-/* What is done to a unit, in random order; beside it what each event's times come to. */
+/* Changes members in random order, and compares their times with a simple model. */
 TEST(test_random)
 {
 	struct {

@@ -160,13 +160,13 @@ TEST_WITH(test_reads_again_after_a_change, set_up, NULL)
 		assert_int_equal(asked, 2 + n);
 		assert_int_equal(value, 1000 + 1000 * n + 7 + 10 * n);
 	}
-	/* One that never rests is the kernel's to read. */
+	/* A page that changes all the time is left to the kernel's read. */
 	set_up(NULL);
 	changes = UPCI_USER_TRIES;
 	assert_int_equal(take(&value), UPCI_USER_ASK);
 	assert_int_equal(reads, UPCI_USER_TRIES);
 
-	/* Nor is one good that is being changed, until it is not. */
+	/* A page under change is not used until the change is over. */
 	set_up(NULL);
 	page.lock = 5;
 	assert_int_equal(take(&value), UPCI_USER_ASK);
@@ -228,7 +228,7 @@ TEST(test_not_in_a_child)
 	}
 }
 
-/* What is not the caller's own stays: a child may have something else there. */
+/* A mapping of another process is not unmapped: a child may have something else at its address. */
 TEST(test_unmaps_its_own)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -248,7 +248,7 @@ TEST(test_contexts)
 {
 	struct upci_context context = {.kind = UPC_CONTEXT_THREAD, .own = true, .cpu = -1}, other;
 
-	/* What the machine has decides the answer for this one; the others never have it. */
+	/* The machine decides the mode of this context; the others never map a page. */
 	context.pid = getpid();
 	context.tid = gettid();
 	assert_int_equal(setenv("UPC_USER_READ", "0", 1), 0);

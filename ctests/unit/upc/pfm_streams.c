@@ -14,7 +14,7 @@ TEST(set_before_main)
 	assert_ptr_equal(upci_pfm_stderr, stderr);
 }
 
-/* What libpfm4 writes to standard error while it is initialised. */
+/* Returns the number of bytes that libpfm4 writes to standard error while it is initialised. */
 static long initialise_and_measure(void)
 {
 	FILE *file = tmpfile();

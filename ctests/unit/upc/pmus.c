@@ -44,7 +44,7 @@ TEST(test_what_pmus_are_is_read_once)
 	}
 	assert_false(upci_pmu_core_is_there());
 	assert_int_equal(made_sys_openings, before);
-	/* Of an event, what it alone has. */
+	/* Encoding an event opens the files of that event only. */
 	for (i = 0; i < PMUS; i++) {
 		struct upci_perf_spec spec;
 		char text[64];

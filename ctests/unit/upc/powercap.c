@@ -83,7 +83,7 @@ TEST(test_wraps)
 	assert_true(zone.shown < 900000);
 	assert_int_equal(event_value(u, code), 130000);
 	assert_int_equal(event_value(u, code), 130000);
-	/* What is used while the unit stands is nobody's, over a wrap too. */
+	/* Energy that is used while the unit is stopped is not counted, not even over a wrap. */
 	assert_int_equal(upc_unit_stop(u), 0);
 	use(&zone, 999999);
 	use(&zone, 7);
@@ -187,7 +187,7 @@ TEST(test_no_range)
 	made_sys_empty();
 }
 
-/* What is no number is told, and never a zero; what was used meanwhile comes with the next number. */
+/* A file without a number is an error, never a zero; the next number includes the energy used meanwhile. */
 TEST(test_lost)
 {
 	struct zone zone = {"intel-rapl:0", 1000, 10, 0};
@@ -215,7 +215,7 @@ TEST(test_lost)
 	made_sys_empty();
 }
 
-/* Of two packages, one of which is shown twice: each once. What others use is no part of it. */
+/* Each of two packages counts once, though one is shown twice. Other zones are no part of the sum. */
 TEST(test_packages)
 {
 	struct zone first = {"intel-rapl:0", 100000000, 0, 0},

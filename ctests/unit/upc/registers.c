@@ -271,11 +271,11 @@ static void tell(struct upc_unit *u, const struct upc_interrupt *interrupt, void
 	told->last = *interrupt;
 	if (interrupt->counter == 200)
 		told->cycle_of_200 = interrupt->cycle;
-	/* A damaged one is damaged here, too. */
+	/* A damaged counter is damaged in the handler, too. */
 	if (interrupt->kind == UPC_INTERRUPT_THRESHOLD)
 		assert_int_equal(upc_unit_read_events(u, &interrupt->code, 1, &told->read),
 				 u->damaged[interrupt->counter] ? UPC_EPARITY : 0);
-	/* What must not be done from here changes nothing. */
+	/* Calls that a handler must not make change nothing. */
 	assert_int_equal(upc_unit_play(u), UPC_ESTATE);
 	assert_int_equal(upc_unit_stop(u), UPC_ESTATE);
 	assert_int_equal(upc_unit_add(u, 5), UPC_ESTATE);
@@ -295,7 +295,7 @@ TEST(test_parity)
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &told, 0), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	/* Found by the read; told once, and an error of every read. */
+	/* The read finds the error; there is one interrupt, and each read fails. */
 	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), UPC_EPARITY);
 	assert_message("PU0_JPIPE_INSTRUCTIONS");
 	assert_int_equal(value, 100 + (UINT64_C(1) << 32));
@@ -309,7 +309,7 @@ TEST(test_parity)
 	assert_int_equal(event_value(u, code), 0);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(event_value(u, code), 10);
-	/* By hand, twice the same bit: nobody can tell. */
+	/* Injecting the same bit twice leaves no error to find. */
 	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
 	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
 	assert_int_equal(event_value(u, code), 10);
@@ -317,7 +317,7 @@ TEST(test_parity)
 	assert_int_equal(upc_counter_inject(u, 0, 52), UPC_EINVAL);
 	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
 	assert_int_equal(told.parity, 2);
-	/* One counter's damage is no other's. */
+	/* A counter's damage does not affect other counters. */
 	assert_int_equal(upc_counter_write(u, 0, 1), 0);
 	assert_int_equal(upc_counter_inject(u, 200, 1), 0);
 	assert_int_equal(event_value(u, code), 1);
@@ -331,7 +331,7 @@ TEST(test_parity)
 	assert_int_equal(event_value(u, code), 1);
 	assert_int_equal(upc_counter_write(u, 200, 0), 0);
 	assert_int_equal(upc_unit_read(u, NULL), 0);
-	/* Nor is it the next event's of the same counter. */
+	/* The next event of the same counter is not damaged. */
 	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
 	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
@@ -344,8 +344,7 @@ TEST(test_parity)
 	upc_catalogue_close(c);
 }
 
-/* What the library writes for a threshold mends nothing, and what it looks at for one
- * finds nothing. */
+/* The library's writes for a threshold repair no damage, and its reads for one find none. */
 TEST(test_parity_and_thresholds)
 {
 	struct upc_catalogue *c =
@@ -383,7 +382,7 @@ TEST(test_parity_and_thresholds)
 	upc_catalogue_close(c);
 }
 
-/* Without asking, what is there now. */
+/* The last counts are current without a read of the unit. */
 TEST(test_nothing_is_old)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 4096 0\ns\nc 10 0\n");
@@ -399,7 +398,7 @@ TEST(test_nothing_is_old)
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &early, 0), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(player), 1);
-	/* What has happened is for who was there. */
+	/* A threshold that was met goes to the callback of that time. */
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &late, 0), 0);
 	assert_int_equal(early.threshold, 1);
 	assert_int_equal(late.threshold, 0);

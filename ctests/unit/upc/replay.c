@@ -320,7 +320,7 @@ static void random_script(char *text, size_t size)
 	assert_in_range(n, 1, size - 1);
 }
 
-/* What the program does to a unit between two plays. */
+/* Random accesses of the program to a unit between two plays. */
 static void random_accesses(struct unit *u, uint64_t from)
 {
 	unsigned n;
@@ -761,7 +761,7 @@ TEST(test_refused)
 	assert_message("the program writes its registers: take the line out");
 	refused("upc-trace 1\ns\nr 0\nw 0 0\n", "3: a script that drives a unit has no r lines");
 	assert_message("the program reads its registers: take the line out");
-	/* What is wrong anyway comes first. */
+	/* An error in the script's syntax is reported first. */
 	refused("upc-trace 1\nr 0\nc 0\n", "3: N: expected at least 1");
 	refused("", "1: expected \"upc-trace 1\"");
 	refused("upc-trace 2\n", "1: expected \"upc-trace 1\"");

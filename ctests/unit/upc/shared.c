@@ -214,7 +214,7 @@ TEST_WITH(a_symbolic_link, choose_name, remove_it)
 	assert_string_equal(bytes, "data");
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	/* Nor is anything made at the other end of one that leads nowhere. */
+	/* No file is made at the target of a link that leads nowhere. */
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(unlink(target), 0);
 	assert_int_equal(symlink(target, path), 0);
@@ -410,7 +410,7 @@ TEST_WITH(one_of_many_takes_it, choose_name, remove_it)
 		close(hold[0]);
 		assert_int_equal(won, 1);
 		assert_int_equal(lost, TAKERS - 1);
-		/* Whose it is says the file; none of the losers has ended otherwise. */
+		/* The file names the winner; all losers have ended in the same way. */
 		i = open(path, O_RDONLY | O_CLOEXEC);
 		assert_true(upci_shared_locked(i));
 		assert_int_equal(pread(i, &won, sizeof(won), offsetof(struct upci_shared_page, process)),

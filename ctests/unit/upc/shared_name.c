@@ -11,7 +11,7 @@
 #include "share/shared.h"
 #include "../unit_test.h"
 
-/* Of files that the tests plant. */
+/* The name and the directory of the files that the tests plant. */
 static char planted[64];
 static int directory;
 
@@ -189,7 +189,7 @@ TEST_WITH(locks, plant, remove_planted)
 	assert_true(holder >= 0 && asker >= 0 && reader >= 0);
 	assert_false(upci_shared_locked(asker));
 
-	/* Who takes a name over is no owner, and there is one of him. */
+	/* A taker of a name is no owner, and there is only one taker. */
 	assert_true(upci_shared_lock(holder, UPCI_SHARED_TAKER));
 	assert_false(upci_shared_lock(asker, UPCI_SHARED_TAKER));
 	assert_false(upci_shared_locked(asker));
@@ -202,7 +202,7 @@ TEST_WITH(locks, plant, remove_planted)
 	if (!child)
 		_exit(!upci_shared_locked(reader));
 	assert_int_equal(end_of(child), 0);
-	/* The child had the description too; with its end the lock has not gone. */
+	/* The child had the open file description too; the child's end does not release the lock. */
 	assert_true(upci_shared_locked(asker));
 	close(holder);
 	assert_false(upci_shared_locked(asker));

@@ -9,7 +9,7 @@
 #include "base/sized.h"
 #include "../unit_test.h"
 
-/* In the oldest header with the structure. What is published never changes. */
+/* The sizes in the oldest header with each structure. Published sizes never change. */
 enum {
 	FIRST_EVENT_INFO = 88,
 	FIRST_CATALOGUE_OPTIONS = 24,
@@ -187,7 +187,7 @@ TEST(test_infos)
 	infos_of(describe_counter, FIRST_COUNTER_INFO, sizeof(struct upc_counter_info));
 	infos_of(read_monitor, FIRST_MONITOR_INFO, sizeof(struct upc_monitor_info));
 	infos_of(read_event, FIRST_MONITOR_EVENT, sizeof(struct upc_monitor_event));
-	/* What an older program has of it is right. */
+	/* The part of a structure that an older program has is right. */
 	info = structure(FIRST_EVENT_INFO, 0x55);
 	assert_int_equal(upc_catalogue_info(c, 0, info), 0);
 	assert_string_equal(info->name, "PU0_JPIPE_INSTRUCTIONS");

@@ -8,7 +8,7 @@
 
 static struct upci_totals totals;
 
-/* What the sink was told; and what it does then, if anything. */
+/* The events that the sink got, and the call that it makes for each, or NULL. */
 #define LOG_MAX 64
 static struct {
 	unsigned n;

@@ -66,7 +66,7 @@ static uint64_t fields(uint64_t *s)
 	return value & ~(low << 1);
 }
 
-/* What the handler of the n-th interrupt does: a register write, or nothing. */
+/* The register write that the handler of the n-th interrupt makes; false: none. */
 static bool handler(unsigned n, unsigned counter, unsigned *offset, uint64_t *value)
 {
 	uint64_t s = case_seed * 1000003 + n, x = random_next(&s);
@@ -276,7 +276,8 @@ static void oracle_add(unsigned id, uint64_t k)
 		bool falls = (field & UPC_FIELD_MODE) >> 2 == UPC_MODE_FALL;
 		uint64_t step = k, room, first = oracle.ops->cycles(oracle.engine), last;
 
-		/* A step ends where it could fire. That it does not fire before is checked. */
+		/* A step ends where the counter could fire. The check below shows that it does not fire
+		 * earlier. */
 		room = (oracle_get(UPC_REG_THRESHOLD) | 4095) + 1 - oracle_get(UPC_REG_COUNTER(i));
 		if (field & UPC_FIELD_INTERRUPT_ENABLE && oracle_get(UPC_REG_START_STOP) &&
 		    id / UPC_COUNTERS == (field & UPC_FIELD_INPUT) && room && room < step)
@@ -346,7 +347,7 @@ static void write_both(unsigned offset, uint64_t value)
 	oracle_write(offset, value);
 }
 
-/* So many counts that a threshold of the counter is met a few times at most. */
+/* A number of counts that meets a threshold of the counter a few times at most. */
 static uint64_t counts_for(unsigned i, uint64_t *s, uint64_t most)
 {
 	uint64_t x = random_next(s), k, room = upci_regs_distance(&totals.regs, i);
@@ -392,8 +393,8 @@ static uint64_t some_period(uint64_t *s)
 	}
 }
 
-/* Of the busy counters, even ones get thresholds of events and odd ones damage: the
- * other engine's software cannot write a counter and leave its parity as it is. */
+/* Even busy counters get thresholds of events, and odd ones get damage: the other engine's software
+ * cannot write a counter and leave its parity as it is. */
 static void flip_some(unsigned n, uint64_t *s)
 {
 	unsigned times = 1 + (unsigned)random_next(s) % 3, i = busy_counter(n | 1);

@@ -222,7 +222,7 @@ TEST(test_bytes)
 	upci_trace_free(&t);
 }
 
-/* What is wrong is shown as text, and cut. */
+/* A message quotes the wrong part as printable text, and cuts it. */
 TEST(test_messages)
 {
 	char line[200];

@@ -104,8 +104,8 @@ TEST(test_unreadable)
 	assert_int_equal(errno, EBADF);
 }
 
-/* Refused before it is read: there is not so much memory. What lies behind the place
- * that the file is read from counts. */
+/* A file that is too large for the memory is refused before it is read. Only the part behind the
+ * file's position counts. */
 TEST(test_too_large)
 {
 	struct upci_trace_error error;

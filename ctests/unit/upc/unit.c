@@ -198,7 +198,7 @@ TEST(test_kinds_join_while_running)
 		}
 }
 
-/* What a want of descriptors is called, wherever it is met. */
+/* A lack of descriptors is UPC_EMFILE, wherever it occurs. */
 TEST(test_descriptor_limit)
 {
 	static const enum upc_context_kind kind[] = {UPC_CONTEXT_THREAD, UPC_CONTEXT_PROCESS,
@@ -210,7 +210,7 @@ TEST(test_descriptor_limit)
 	unsigned i;
 
 	if (upc_catalogue_find(c, "tp::syscalls:sys_enter_getppid", &call))
-		call = faults; /* for who may have no other */
+		call = faults; /* for users who may not count tracepoints */
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		options.context = kind[i];
 		assert_int_equal(upc_unit_create(c, &options, &u), 0);
@@ -226,7 +226,7 @@ TEST(test_descriptor_limit)
 	}
 }
 
-/* What a commit opened before one of its events could not be is closed again, and nothing else. */
+/* A commit that fails half way closes the events that it has opened, and no others. */
 TEST(test_commit_that_fails_half_way)
 {
 	struct upci_event event = {.name = "test::nothing", .id = UPC_NO_ID};

@@ -133,7 +133,7 @@ TEST(test_a_source_that_goes_away)
 	upc_unit_destroy(u);
 }
 
-/* What is wrong with a term is wrong with the formula. */
+/* A formula has the flags of its terms. */
 TEST(test_flags)
 {
 	uint32_t a = clock_event("test::a", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);

@@ -9,7 +9,7 @@
 #include "unit/unit.h"
 #include "script_test.h"
 
-/* What the callback was told, by event code (they are ids' positions: below 455). */
+/* The callback's interrupts, by event code (codes are ids' positions: below 455). */
 static struct {
 	uint64_t threshold, base, told, cycle;
 } met[455];
@@ -99,7 +99,7 @@ TEST(test_many_at_once)
 	}
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	/* The one register is somebody's to write; nobody notices. */
+	/* The program may write the one register; the thresholds are not affected. */
 	assert_int_equal(upc_register_write(u, UPC_REG_THRESHOLD, UINT64_C(0x123456789abcdef0)), 0);
 	assert_int_equal(upc_register_read(u, UPC_REG_THRESHOLD, &threshold_register), 0);
 	assert_int_equal(threshold_register, UINT64_C(0x123456789abcdef0));
@@ -127,7 +127,7 @@ TEST(test_reset_and_preset)
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(met[code].told, 1);
-	/* From 0 anew. */
+	/* The multiples begin at 0 again. */
 	assert_int_equal(upc_unit_reset(u), 0);
 	met[code].told = 0;
 	assert_int_equal(upc_unit_play(u), 1);
@@ -138,12 +138,12 @@ TEST(test_reset_and_preset)
 	met[code].told = 10;
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(met[code].told, 11);
-	/* Another one, while it counts: its multiples. */
+	/* A new threshold while the unit counts: its multiples. */
 	met[code].told = 1190 / 7;
 	set_threshold(u, code, 7);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(met[code].told, 1340 / 7);
-	/* None: nothing is told, and the count stays. */
+	/* Without a threshold there is no interrupt, and the count stays. */
 	assert_int_equal(upc_unit_set_threshold(u, code, 0), 0);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(met[code].told, 1340 / 7);
@@ -178,7 +178,7 @@ TEST(test_goes_with_its_event)
 	assert_int_equal(upc_unit_add(u, event_code(c, "FP_OPS")), 0);
 	assert_int_equal(upc_unit_set_threshold(u, event_code(c, "FP_OPS"), 10), UPC_ENOSUPP);
 	assert_message("FP_OPS");
-	/* Nor has it that of a term. */
+	/* A threshold of a term is not one of the derived event. */
 	assert_true(upc_catalogue_terms(c, event_code(c, "FP_OPS"), terms, 64) > 0);
 	assert_int_equal(upc_unit_add(u, terms[0]), 0);
 	assert_int_equal(upc_unit_set_threshold(u, terms[0], 10), 0);
@@ -188,7 +188,7 @@ TEST(test_goes_with_its_event)
 	upc_catalogue_close(c);
 }
 
-/* One of two in the same cycle takes the other away. */
+/* The handler of one of two interrupts in the same cycle removes the other. */
 static unsigned takes;
 
 static void take_other_away(struct upc_unit *u, const struct upc_interrupt *interrupt, void *arg)
@@ -213,7 +213,7 @@ TEST(test_taken_away)
 	assert_int_equal(upc_unit_set_threshold(u, codes[0], 60), 0);
 	assert_int_equal(upc_unit_set_threshold(u, codes[1], 60), 0);
 	assert_int_equal(upc_unit_set_interrupt(u, take_other_away, codes, 0), 0);
-	/* What a threshold needs is not to be had from under it. */
+	/* A write that would take the counter's interrupt away from the threshold is refused. */
 	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), 0), UPC_ESTATE);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
@@ -304,7 +304,7 @@ TEST(test_live)
 	assert_int_equal(upc_unit_stop(live), 0);
 	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
 	assert_int_equal(signals, value / 100);
-	/* From a reset on anew. */
+	/* After a reset the multiples begin at 0. */
 	assert_int_equal(upc_unit_reset(live), 0);
 	signals = 0;
 	assert_int_equal(upc_unit_start(live), 0);
@@ -312,7 +312,7 @@ TEST(test_live)
 	assert_int_equal(upc_unit_stop(live), 0);
 	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
 	assert_int_equal(signals, value / 100);
-	/* What was counted without one is part of its first period. */
+	/* Counts from before a threshold is set are part of its first period. */
 	assert_int_equal(upc_unit_set_threshold(live, faults, 0), 0);
 	assert_int_equal(upc_unit_set_threshold(live, faults, 100), 0);
 	signals = 0;
@@ -322,9 +322,10 @@ TEST(test_live)
 	assert_int_equal(upc_unit_stop(live), 0);
 	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
 	assert_int_equal(signals, value / 100 - before_it / 100);
-	/* Of several that are held back, as valgrind does, one tells and the others are nobody's. */
+	/* Where signals are held back, as by valgrind, one of several is recognised and the others are
+	 * strangers. */
 	strangers = 0;
-	/* A child has its own. */
+	/* A child has thresholds of its own. */
 	pid = fork();
 	if (pid == 0) {
 		signals = 0;
@@ -345,7 +346,7 @@ TEST(test_live)
 	assert_int_equal(strangers, 0);
 	assert_int_equal(upc_unit_signalled(live, 0, &code), UPC_EINVAL);
 	assert_int_equal(upc_unit_signalled(live, -1, &code), UPC_EINVAL);
-	/* An event that comes in another's place is told as itself. */
+	/* An event that replaces another one has signals of its own. */
 	assert_int_equal(upc_unit_set_threshold(live, faults, 100), 0);
 	assert_int_equal(upc_unit_remove(live, faults), 0);
 	faults = event_code(c, "perf::MINOR-FAULTS");

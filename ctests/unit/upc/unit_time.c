@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long counters were to count, and did. Times of one group are compared with each other,
+ * The enabled and running times of counters. Times of one group are compared with each other,
  * and times of different clocks by what was asked before and after: nothing here depends on
  * how fast the machine is.
  */
@@ -9,7 +9,7 @@
 #include "catalogue_test.h"
 #include "script_test.h"
 
-/* The kernel's clock of events is not that of programs: they may differ by 1 in 500, and a tick. */
+/* The kernel's clock of events is not the programs' clock: they may differ by 1 in 500, and a tick. */
 #define DRIFT(ns) ((ns) / 500 + 100000)
 
 static void work(void)
@@ -24,7 +24,7 @@ struct times {
 	uint64_t enabled, running;
 };
 
-/* As of the last read, and not asking any source again. */
+/* The times of the last read; this reads no source. */
 static struct times known(struct upc_unit *u, uint32_t code)
 {
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
@@ -45,7 +45,7 @@ static struct times times(struct upc_unit *u, uint32_t code)
 	return known(u, code);
 }
 
-/* What is counted all the time. */
+/* The time of an event that counted all the time. */
 static uint64_t whole(struct upc_unit *u, uint32_t code)
 {
 	struct times t = times(u, code);
@@ -80,8 +80,8 @@ static struct upc_unit *create(const struct upc_unit_options *options, const uin
 
 /* ---- runs of a unit -------------------------------------------------------------------- */
 
-/* The second of two events is halted, continued and reset with; what it has less than the first is
- * as long as it was halted. */
+/* Halts, continues and resets the second of two events; its time is shorter than the first's by the
+ * time that it was halted. */
 static void check_halts(struct upc_unit *u, uint32_t all, uint32_t halted)
 {
 	const int counter = counter_of(u, halted);
@@ -106,13 +106,13 @@ static void check_halts(struct upc_unit *u, uint32_t all, uint32_t halted)
 	assert_int_equal(upc_counter_continue(u, counter), 0);
 	most = whole(u, all) - before;
 	work();
-	/* Of one moment: both as of one read. */
+	/* Both times are of one read. */
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_true(whole(u, halted) > held);
 	halts = known(u, all).enabled - known(u, halted).enabled;
 	assert_in_range(halts, least - (least < DRIFT(least) ? least : DRIFT(least)), most + DRIFT(most));
 	assert_true(known(u, halted).enabled == known(u, halted).running);
-	/* Halted, and reset: it begins at nothing when it goes on. */
+	/* A counter that was halted and reset begins at 0 when it continues. */
 	assert_int_equal(upc_counter_halt(u, counter), 0);
 	assert_int_equal(upc_unit_reset(u), 0);
 	assert_true(whole(u, all) == 0);
@@ -130,7 +130,7 @@ static void check_halts(struct upc_unit *u, uint32_t all, uint32_t halted)
 	assert_in_range(held, 0, whole(u, all) - before + DRIFT(held));
 }
 
-/* A unit that is started, stopped and read: the sum of its runs, and no more. */
+/* A unit's time is the sum of its runs. */
 static void check_runs(struct upc_unit *u, uint32_t code, bool wall)
 {
 	uint64_t least = 0, most = 0, outer, inner, at, last = 0;
@@ -153,7 +153,7 @@ static void check_runs(struct upc_unit *u, uint32_t code, bool wall)
 		at = whole(u, code);
 		assert_true(at > last);
 		last = at;
-		/* Stopped, it stands. */
+		/* The time does not grow while the unit is stopped. */
 		work();
 		assert_true(whole(u, code) == last);
 	}
@@ -184,18 +184,18 @@ static void check_in_run(struct upc_unit *u, uint32_t code, uint32_t other, bool
 	begun = whole(u, other);
 	assert_in_range(begun, 0, known(u, code).enabled - before + DRIFT(after));
 	work();
-	/* Both as of one read. */
+	/* Both times are of one read. */
 	begun = whole(u, other);
 	least = known(u, code).enabled - after;
 	assert_in_range(begun, !alike ? 1 : least - (least < DRIFT(least) ? least : DRIFT(least)),
 			known(u, code).enabled - before + DRIFT(least));
-	/* Without it the first goes on. */
+	/* The first goes on without it. */
 	before = whole(u, code);
 	assert_int_equal(upc_unit_remove(u, other), 0);
 	work();
 	assert_true(whole(u, code) > before);
 	assert_int_equal(upc_unit_stop(u), 0);
-	/* Again it begins at nothing. */
+	/* The event begins at 0 again. */
 	assert_int_equal(upc_unit_add(u, other), 0);
 	assert_true(whole(u, other) == 0);
 	assert_int_equal(upc_unit_remove(u, other), 0);
@@ -227,7 +227,7 @@ TEST(test_thread)
 
 	take_software(codes);
 	check_all(NULL, codes, false, true);
-	/* What its group's leader tells, with and without others. */
+	/* An event whose count its group's leader gives, with and without others. */
 	codes[2] = event_code(c, "perf::TASK-CLOCK");
 	check_all(NULL, codes, false, true);
 	codes[0] = event_code(c, "perf::TASK-CLOCK");
@@ -272,7 +272,7 @@ TEST(test_others)
 	options.inherit = 0;
 	options.context = UPC_CONTEXT_CPU;
 	check_all(&options, codes, true, true);
-	/* Of all CPUs the mean: as long as one. */
+	/* The time of all CPUs is their mean: as long as one CPU's. */
 	options.context = UPC_CONTEXT_MACHINE;
 	check_all(&options, codes, true, true);
 }
@@ -324,7 +324,7 @@ TEST(test_leader)
 	assert_int_equal(upc_counter_continue(u, counter_of(u, codes[2])), 0);
 	work();
 	assert_true(whole(u, codes[2]) > again);
-	/* And once more, with what was kept the first time. */
+	/* The same again, with the time kept from the first round. */
 	assert_int_equal(upc_unit_remove(u, codes[1]), 0);
 	assert_int_equal(upc_unit_stop(u), 0);
 	again = whole(u, codes[2]);
@@ -353,7 +353,7 @@ TEST(test_other_counters)
 	/* Nothing is bound. */
 	assert_int_equal(upc_counter_state(u, 9, &info), 0);
 	assert_true(info.enabled_ns == 0 && info.running_ns == 0);
-	/* Another event of the same counter begins at nothing. */
+	/* Another event of the same counter begins at 0. */
 	assert_true(whole(u, codes[0]) > 0);
 	before = now_ns();
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
@@ -367,14 +367,14 @@ TEST(test_other_counters)
 	assert_int_equal(upc_unit_write_events(u, &codes[1], 1, &(uint64_t){5}), 0);
 	assert_true(known(u, codes[1]).enabled >= before);
 	assert_int_equal(upc_unit_stop(u), 0);
-	/* Somebody else's times. */
+	/* A new target starts the times anew. */
 	options.context = UPC_CONTEXT_PROCESS;
 	assert_int_equal(upc_unit_retarget(u, &options), 0);
 	assert_true(whole(u, codes[1]) == 0);
 	upc_unit_destroy(u);
 }
 
-/* A counter that makes way takes its times along. */
+/* An event that is moved to another counter keeps its times. */
 TEST(test_moves)
 {
 	needs_perf();
@@ -386,7 +386,7 @@ TEST(test_moves)
 
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
-	/* So that the clock's do not begin with the unit. */
+	/* The reset makes the clock's times begin later than the unit. */
 	assert_int_equal(upc_unit_reset(u), 0);
 	work();
 	assert_int_equal(upc_unit_stop(u), 0);
@@ -433,7 +433,7 @@ TEST(test_fork)
 	upc_unit_destroy(u);
 }
 
-/* Children that inherit, and have ended, count for their parent: so do their times. */
+/* The times of ended children that inherited are added to the parent's, as their counts are. */
 TEST(test_children)
 {
 	needs_perf();
@@ -469,7 +469,7 @@ TEST(test_children)
 
 /* ---- an exec that starts a unit ---------------------------------------------------------- */
 
-/* A child that executes something when it is told to, and is a unit's that waits for that. */
+/* A child that calls exec when the test says so, with a unit that starts at the exec. */
 static pid_t start_child(int *go)
 {
 	int pipes[2];
@@ -520,9 +520,9 @@ TEST(test_exec)
 enum { OTHERS = 4, KINDS = 2 };
 
 /*
- * Two events stay all the time, one of the kernel's and one of the unit's own clock. Of the others
- * is known between which two readings of their kind's they came, were halted and went on: so
- * the least and the most that they can have.
+ * Two events stay all the time, one of the kernel's and one of the unit's own clock. For each other
+ * event, the test knows the two readings of its kind's clock between which it came, was halted or
+ * went on; they give its least and its most time.
  */
 static struct {
 	uint32_t code;
@@ -575,7 +575,7 @@ TEST(test_random)
 		other[i].code = event_code(c, names[i]);
 		other[i].kind = i / 2;
 	}
-	/* One that leads, and will go, is the first. */
+	/* The first event leads its group, and will be removed. */
 	u = create(NULL, &other[0].code, 1);
 	other[0].there = true;
 	for (k = 0; k < KINDS; k++)
@@ -611,7 +611,7 @@ TEST(test_random)
 			const bool is = other[i].there && !other[i].halted;
 			const uint64_t passed = after[other[i].kind] - before[other[i].kind];
 
-			/* In what passed meanwhile it may have counted, or not. */
+			/* The event may have counted in this time, or not. */
 			if (is || (i == which && was))
 				other[i].most += passed;
 			if (is && (i != which || was))
@@ -646,7 +646,7 @@ TEST(test_script)
 
 	assert_int_equal(upc_unit_create(own, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, code), 0);
-	/* What is played while it stands is no time of its. */
+	/* Cycles that are played while the unit is stopped add no time. */
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_cycles(u, code, 0);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -671,7 +671,7 @@ TEST(test_script)
 
 /* ---- a source that goes away -------------------------------------------------------------- */
 
-/* Clocks that are away. */
+/* Makes the clocks' source fail. */
 static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
 	const unsigned n = source->handles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What may take long is done without the process's lock: whenever a file is read or made, or
- * somebody waited for, another thread can have that lock.
+ * Slow work is done without the process's lock: whenever the library reads or makes a file, or
+ * waits, another thread can take that lock.
  */
 #include <fcntl.h>
 #include <pthread.h>

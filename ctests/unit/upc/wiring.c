@@ -213,7 +213,7 @@ TEST_WITH(test_ratio, open_catalogue, close_catalogue)
 	assert_int_equal(e->kind, UPC_KIND_LEVEL);
 	assert_int_equal(event("r.told")->kind, UPC_KIND_LEVEL);
 	assert_int_equal(e->scope, UPC_SCOPE_PROCESS);
-	/* What is below is needed as what is above. */
+	/* A term of the divisor is needed like those above. */
 	assert_int_equal(parse("remove r.c"), UPC_EWIRING);
 	assert_message("found 'r.c', which 'r.ratio' is computed of");
 }
@@ -259,7 +259,7 @@ TEST_WITH(test_remove, open_catalogue, close_catalogue)
 	assert_string_equal(e->why, "removed by f, line 2");
 	assert_null(event("r.b")->formula);
 	assert_int_equal(upci_catalogue_lookup(c, "r.a"), code);
-	/* What is removed may come back, in another file. */
+	/* A later file may bring a removed event back. */
 	apply("event r.a = clock process\nderived r.b = \"r.a\"");
 	assert_int_equal(event("r.b")->driver.source, UPC_SOURCE_DERIVED);
 	apply("derived r.b = \"time::raw_ns\"\nremove r.a");

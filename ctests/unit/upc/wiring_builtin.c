@@ -64,7 +64,7 @@ TEST_WITH(test_weights, open_catalogue, close_catalogue)
 
 static const uint16_t core_first[4] = {0, 35, 256, 291};
 
-/* Of the core's event of that name: another number for each. */
+/* Returns the count of the core's event of that name: each event has a different one. */
 static uint64_t count_of(int core, const char *name)
 {
 	char full[60];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is printed is what was read: the wiring of this machine, and events with
+ * Printing and reading give the same events: the wiring of this machine, and events with
  * all that the syntax can say.
  */
 #include "catalogue/formula.h"
@@ -246,7 +246,7 @@ TEST(test_driver)
 	upc_catalogue_close(c);
 }
 
-/* What cannot be said becomes a comment, never a line that is refused. */
+/* An event that the syntax cannot express becomes a comment, never a line that is refused. */
 TEST(test_unwritable)
 {
 	struct upc_catalogue *c = open_catalogue();

@@ -2,14 +2,14 @@
 /*
  * let_go.c - see let_go.h.
  *
- * Two processes are made, both in the program's memory, of which nothing is copied and no
- * page is written that would have to be: the first, for which the caller waits as for a
- * vfork, has the program's table of descriptors and ends at once; the second, which is its
- * child and so becomes init's, has a table of its own. It leaves the terminal and the
- * directory, closes all but what it is to hold, says so, and ends when the first has closed the
- * program's. What the kernel does for one that ends comes in this order (6.18, and long
- * before): its memory is left, which wakes the first; then its root directory and namespaces;
- * only then are its files closed. So while it waits it holds nothing else, and runs no code.
+ * Two processes are made. Both share the program's memory: no page is copied. The first has the
+ * program's table of descriptors and ends at once; the caller waits for it as for a vfork. The
+ * second is its child, later init's, and has a table of its own. It leaves the terminal and the
+ * directory, closes all descriptors but the bag's, says so, and ends when the first has closed
+ * the program's. The kernel ends a process in this order (6.18, and long before): the process
+ * leaves its memory, which wakes the first; then its root directory and namespaces; last its
+ * files are closed. While the second waits for the grace periods it therefore holds nothing
+ * else and runs no code.
  *
  * wait() does not see them: the first sends no signal when it ends, so that only __WALL and
  * __WCLONE would find it, in the moment before it is waited for here; the second is nobody's
@@ -52,9 +52,9 @@ struct work {
 
 /* ---- in the program's memory, as processes of their own -------------------- */
 /*
- * Bare system calls only: the C library takes them for the caller's thread. errno is that
- * one's, too, which waits meanwhile. Nor have they variables that a sanitizer would keep
- * account of as that thread's.
+ * The processes make bare system calls only: the C library would take them for the caller's
+ * thread. They also use the errno of that thread, which waits meanwhile. They have no variables
+ * that a sanitizer would attribute to that thread.
  */
 
 static void await(int *word, int value)
@@ -88,7 +88,7 @@ static int hold(void *arg)
 {
 	struct work *work = arg;
 
-	/* Without the first nobody would tell it to end. */
+	/* The first tells this process to end: if it dies, so must this one. */
 	(void)syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)syscall(SYS_setsid);
 	(void)syscall(SYS_chdir, "/");

@@ -3,8 +3,8 @@
  * let_go.h - closes descriptors whose closing takes the kernel long, without waiting.
  *
  * The last close of a tracepoint's last event waits for grace periods, 11 to 40 ms each, one
- * after the other whoever closes. So copies of the descriptors are left to a process of our
- * own that ends, and that the kernel lets go of them for; ours are then not the last.
+ * after the other in any process. Copies of the descriptors are therefore left to a process of
+ * our own: the kernel closes them when it ends, and the program's close is not the last.
  */
 #ifndef UPCI_LET_GO_H
 #define UPCI_LET_GO_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * notice.c - what the library notices without failing a call, and tells the user's callback.
+ * notice.c - notices that fail no call, and the user's callback for them.
  *
- * A handler that ends a slice, or reads in one, may be who notices; it may have interrupted a
- * call of the library that holds the lock, and the callback may do what no handler may. So a
- * line is put down, without a lock, and told by a call that no handler makes.
+ * A signal handler that ends a slice, or reads in one, may give a notice. It may have interrupted
+ * a call of the library that holds the lock, and the callback may do things that are forbidden in
+ * handlers. A notice is therefore stored as a line, without a lock, and passed to the callback by
+ * a call that no handler makes.
  */
 #include <pthread.h>
 #include <stdarg.h>

@@ -28,25 +28,25 @@ struct upci_sized {
 #type, UPCI_UP_TO(type, last), sizeof(struct type), fail \
 	}
 
-/* Of structures that are filled in, libupc has always taken any size: a program may ask for
+/* For structures that it fills in, libupc has always accepted any size: a program may ask for
  * the first fields only. */
 #define UPCI_SIZED_FROM_0(type, fail)                            \
 	{                                                        \
 #type, sizeof(size_t), sizeof(struct type), fail \
 	}
 
-/* Whether a structure is there and its size can be one: else UPC_EINVAL (PAPI_EINVAL has the
- * same number). Larger than any structure will be is a size that nobody has set. */
+/* Checks that a structure is there and that its size is possible: else UPC_EINVAL (PAPI_EINVAL has
+ * the same number). A size larger than any structure will be is an unset one. */
 int upci_sized_check(const struct upci_sized *what, const void *given);
 
 /*
- * Takes a caller's structure into one of today's size. What an older one lacks is zero;
- * what a newer one has more must be. Errors: UPC_EINVAL, with to as it was.
+ * Copies a caller's structure into one of today's size. Fields that an older one lacks become
+ * zero; fields that only a newer one has must be zero. Errors: UPC_EINVAL, with to as it was.
  */
 int upci_sized_take(const struct upci_sized *what, void *to, const void *given);
 
 /* Fills in a caller's structure, which was checked, from one of today's size. It keeps its
- * size; what a newer one has more is zero. */
+ * size; fields that only a newer one has become zero. */
 void upci_sized_give(const struct upci_sized *what, void *given, const void *from);
 
 /* The i-th of a caller's array, whose first structure was checked: all are of that size. */

@@ -3,8 +3,8 @@
  * source.h - what a source of counts is to a unit: one table of operations, which perf, the files
  * of /proc and /sys and clocks fill in alike. sources.def has a row for each.
  *
- * A unit has one of each, for its context. What a source reads it puts into two arrays, by
- * handle; the unit takes it into its registers from there. So no call is made for an event.
+ * A unit has one of each, for its context. A source stores its readings in two arrays, by
+ * handle; the unit takes them into its registers from there. No call is made for a single event.
  */
 #ifndef UPCI_SOURCE_H
 #define UPCI_SOURCE_H
@@ -19,8 +19,8 @@ struct upci_bag;
 struct upci_context;
 
 /* Whether an event counted all the time that it should have, part of it, or never: since
- * it was opened or the source was rebased. SILENT: all the time, but what signals its overflows
- * has been given up. LOST: what counts it is gone. */
+ * it was opened or the source was rebased. SILENT: it counted all the time, but its overflow
+ * signals have been given up. LOST: its counter, file or task is gone. */
 enum upci_source_state {
 	UPCI_SOURCE_EXACT,
 	UPCI_SOURCE_PARTIAL,
@@ -34,11 +34,11 @@ struct upci_source_time {
 	uint64_t enabled, lost;
 };
 
-/* What a start finds that opening all events anew would mend. */
+/* A reason to open all events anew, which a start finds. */
 enum upci_source_wish {
 	UPCI_SOURCE_FINE,
 	UPCI_SOURCE_GATHER, /* nothing has counted yet, and together it would take fewer groups */
-	UPCI_SOURCE_RENEW,  /* what was counted is to be taken in first */
+	UPCI_SOURCE_RENEW,  /* the counts are to be taken in first */
 };
 
 /* The first member of each. */
@@ -48,14 +48,14 @@ struct upci_source {
 };
 
 struct upci_source_ops {
-	const char *gone; /* what a notice says of a lost event */
-	/* It counts between start and stop alone. Else it goes on by itself, and what it shows at
-	 * the start is where counts begin; then the operations from start to signalled are NULL. */
+	const char *gone; /* the text of a notice of a lost event */
+	/* The source counts only between start and stop. Else it goes on by itself, counts begin at
+	 * its reading at the start, and the operations from start to signalled are NULL. */
 	bool stops;
 	bool scales; /* its readings are in the event's unit already */
 
-	size_t size; /* of what a unit has of it, which begins with an upci_source; else all 0 */
-	/* Of what is in there; NULL: nothing is to be done. Errors with message, here as below. */
+	size_t size; /* of a unit's instance, which begins with an upci_source; else all 0 */
+	/* Sets up an instance; NULL: nothing is to be done. Errors with message, here as below. */
 	int (*create)(struct upci_source *source, const struct upci_context *context);
 	void (*destroy)(struct upci_source *source);
 	/* In a forked child: nothing is the parent's any more. NULL: nothing was. */
@@ -72,7 +72,7 @@ struct upci_source_ops {
 	int (*stop)(struct upci_source *source);
 	int (*halt)(struct upci_source *source, int handle);
 	int (*go_on)(struct upci_source *source, int handle);
-	/* A read, and what was counted since the last is nobody's. */
+	/* A read that discards the counts since the last one. */
 	int (*pass_over)(struct upci_source *source, uint64_t *value, uint8_t *state);
 	/* States and times are told anew from the last read on. */
 	void (*rebase)(struct upci_source *source);
@@ -80,14 +80,14 @@ struct upci_source_ops {
 	/* Whether it has counted at all. */
 	bool (*has_run)(const struct upci_source *source);
 
-	/* What is opened from here on is one batch; it may wait for the start, or may not. */
+	/* Begins a batch: all events opened from here on. may_wait: it may wait for the start. */
 	void (*begin_batch)(struct upci_source *source, bool may_wait);
 	/* False: the batch cannot be read, close it and try again. */
 	bool (*check_batch)(struct upci_source *source);
 	enum upci_source_wish (*wish)(struct upci_source *source);
-	/* Opens what has waited, closes what was put off. */
+	/* Opens the events that have waited, and closes those whose close was put off. */
 	int (*prepare)(struct upci_source *source);
-	/* What the end of the program is to close (let_go.h). */
+	/* Adds the descriptors that the end of the program is to close (let_go.h). */
 	void (*gather)(struct upci_source *source, struct upci_bag *bag);
 
 	/* A signal each time that an event has counted period more; 0: none. perf.h has the rest. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * words.c - a line of text for each thread. Of thread-local storage it takes two words: a
- * library with a variable of the initial-exec kind, which handlers need, has all of its
- * variables in the block that threads get at their start, and there are 1.7 KB of it for
- * all libraries that a program opens at run time.
+ * words.c - a line of text for each thread. It takes two words of thread-local storage.
+ * Handlers need variables of the initial-exec kind; a library with one has all of its variables
+ * in the block that threads get at their start, and all libraries that a program opens at run
+ * time share 1.7 KB of it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strerrordesc_np */
@@ -27,10 +27,10 @@ struct line {
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	struct line *line;
-	const char *now; /* what there is to say: line's text, or general words */
+	const char *now; /* the present words: line's text, or general ones */
 } own;
 
-/* Of a thread whose line is freed: it gets no other. */
+/* The line of a thread whose own is freed: it gets no other. */
 static struct line ended;
 
 static pthread_key_t key;
@@ -56,7 +56,7 @@ static void make_key(void)
 	atomic_store(&has_key, pthread_key_create(&key, end_of_thread) == 0);
 }
 
-/* Who loads the library is mostly the program's first thread. */
+/* The program's first thread mostly loads the library. */
 __attribute__((constructor)) static void prepare_first(void)
 {
 	(void)upci_words_prepare();
@@ -100,7 +100,7 @@ bool upci_words_prepare(void)
 	return true;
 }
 
-/* A name that the user gave may have newlines in it, and what a terminal takes for orders. */
+/* A name that the user gave may have newlines and terminal escapes in it. */
 static void keep_one_line(char *text)
 {
 	for (; *text; text++)

@@ -30,7 +30,7 @@ unsigned upci_words_count(void);
 /* Never NULL; "" before any were set. */
 const char *upci_words(void);
 
-/* What errno says, without the C library's lock of translations: in signal handlers too. */
+/* The words for an errno, without the C library's lock of translations: in signal handlers too. */
 const char *upci_words_of_errno(int error);
 
 #endif

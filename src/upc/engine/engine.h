@@ -5,15 +5,15 @@
  *
  * An engine is a unit's registers and a clock that counts cycles from 0. Between
  * cycles software accesses it; a run of cycles takes the 1024 input signals.
- * What an access or a cycle raises is told to a sink, in the order in which it
- * happens: in a cycle first the parity error of the array update, then the
- * interrupts, counters in order.
+ * The events of an access or a cycle go to a sink, in the order in which they happen:
+ * in a cycle first the parity error of the array update, then the interrupts,
+ * counters in order.
  *
- * Engines know no errors but UPC_EFAULT, allocate nothing after their creation,
- * and call nothing but the sink. It must not access the engine: one may tell in
- * mid-cycle, another when the run is over. Only where an engine has run_until, the
- * sink may read, write and flip from there and from read: the engine is at rest
- * then. That is for who wants to act on an interrupt before the next cycle.
+ * Engines return no error but UPC_EFAULT, allocate nothing after their creation,
+ * and call nothing but the sink. The sink must not access the engine: one engine may
+ * call it in mid-cycle, another when the run is over. Only where an engine has
+ * run_until, the sink may read, write and flip from there and from read: the engine is
+ * at rest then. A caller can thus act on an interrupt before the next cycle.
  */
 #ifndef UPCI_ENGINE_H
 #define UPCI_ENGINE_H
@@ -38,7 +38,7 @@ struct upci_wave {
 
 enum upci_engine_event { UPCI_ENGINE_PARITY, UPCI_ENGINE_INTERRUPT };
 
-/* cycle: the cycle t in which it happens, or, for what a software access finds, the
+/* cycle: the cycle t in which it happens, or, for an event of a software access, the
  * number of cycles so far. */
 struct upci_engine_sink {
 	void (*event)(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle);
@@ -65,10 +65,10 @@ struct upci_engine_ops {
 	/* n >= 1 cycles in which id i has the waveform wave[i], 1024 of them. */
 	void (*run_waves)(struct upci_engine *engine, const struct upci_wave *wave, uint64_t n);
 	/*
-	 * The same, at most n cycles: ends with the first in which anything is told, and
-	 * tells it when that cycle is over, in order; what the sink does then takes none
-	 * of it back. Returns the cycles run, 1 or more: the run goes on behind them with
-	 * the waves' phases moved on by as much. NULL where an engine does not have it.
+	 * The same, at most n cycles: ends with the first that has an event, and calls the
+	 * sink in order when that cycle is over; the sink's accesses do not withdraw any of
+	 * its events. Returns the cycles run, 1 or more: the run goes on behind them with the
+	 * waves' phases moved on by as much. NULL where an engine does not have it.
 	 */
 	uint64_t (*run_until)(struct upci_engine *engine, const struct upci_wave *wave, uint64_t n);
 	/* n cycles with signals from memory; NULL where an engine takes waves only. */

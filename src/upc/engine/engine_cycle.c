@@ -19,9 +19,9 @@
  *   of its input, takes p = s, which makes no edge; level modes do not look at p.
  *
  *   One carry a block. 16 counts wrap a low-order counter at most once, so
- *   OR-ing the carries into the latches at the block's end loses none, and nobody
- *   looks at a latch in between: the block's own array update comes before its
- *   counts, software comes between runs, and firing is looked at below.
+ *   OR-ing the carries into the latches at the block's end loses none. A latch is
+ *   not read in between: the block's own array update comes before its counts,
+ *   software comes between runs, and the case of firing follows below.
  *
  *   A latch is clear when its counter wraps. Wraps of a counter are at least 4096
  *   cycles apart (a write, which sets the low-order counter anew, clears the latch
@@ -30,8 +30,8 @@
  *
  *   Firing. Within a block armed changes by the array update and by firing only. A
  *   block in which the carry of an armed counter comes is not kept, and its cycles
- *   are stepped: so interrupts have their cycle and their order. Nothing of it has
- *   been stored but the array update, and a second one of the same cycle finds no
+ *   are stepped, so that interrupts have their cycle and their order. Only the array
+ *   update of the block has been stored, and a second one of the same cycle finds no
  *   latch set, no parity wrong, and evaluates the same arming.
  *
  *   Parity is kept in bit 52 of an array word, which makes the whole even.
@@ -62,7 +62,7 @@ union lanes {
 	uint64_t w[UPC_COUNTERS / 64];
 };
 
-/* What the configuration makes of the signals. */
+/* The configuration as masks of counters. */
 struct wiring {
 	v4 select[UPC_INPUTS_PER_COUNTER]; /* counters that choose this input */
 	v4 invert;                         /* modes high-low and level-low    */
@@ -85,7 +85,7 @@ struct upci_engine {
 	uint64_t (*run_blocks)(struct upci_engine *e, const struct wiring *w,
 			       const struct upci_signals *signals, uint64_t blocks);
 	struct upci_engine_sink sink;
-	/* Of run_waves: signals of the counters' chosen inputs in bank 0, and the
+	/* For run_waves: signals of the counters' chosen inputs in bank 0, and the
 	 * counters whose wave is not constant. */
 	struct upci_signals buffer[WAVE_SPAN];
 	struct wave_lane lane[UPC_COUNTERS];

@@ -73,9 +73,9 @@ INLINE void ISA(sixteen)(v4 *carry, struct ISA(sum) * sum, const struct wiring *
 
 /*
  * Runs whole blocks while the unit runs and no lane is fresh: up to blocks of them,
- * and returns how many. It ends before a block that has something to tell: a parity
- * error at its array update, or a carry of an armed counter. Of such a block nothing
- * is kept but its array update, which has no effect when it is made again.
+ * and returns how many. It ends before a block with an event for the sink: a parity
+ * error at its array update, or a carry of an armed counter. Such a block leaves only
+ * its array update, which has no effect when it is made again.
  */
 static ISA_TARGET uint64_t ISA(run_blocks)(struct upci_engine *e, const struct wiring *wiring,
 					   const struct upci_signals *signals, uint64_t blocks)

@@ -155,7 +155,7 @@ static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint6
 		wave_cycle(e, wave, k);
 }
 
-/* What one cycle raises: the visited counter's parity error, and interrupts. */
+/* The events of one cycle: the visited counter's parity error, and interrupts. */
 struct kept {
 	unsigned n;
 	struct {

@@ -17,12 +17,12 @@
  * Between two carries lies a visit
  *   Carries are 4096 counts, so at least 4096 cycles, apart; among the 4096 cycles
  *   that follow a carry one has a visit, and where that is the cycle of the next
- *   carry, the visit comes first. So a carry finds its latch clear, none is lost,
- *   and, as software clears the latch when it writes the low-order counter, a latch
- *   that is set when a run begins is seen by a visit before the run's first carry.
+ *   carry, the visit comes first. A carry thus finds its latch clear, and none is
+ *   lost. As software clears the latch when it writes the low-order counter, a visit
+ *   sees a latch that is set when a run begins before the run's first carry.
  *
  *   Let v be the cycle of the run's last visit. It clears the latch; after it there
- *   is one carry at most. So the latch ends as carries(n) - carries(v); without a
+ *   is one carry at most. The latch thus ends as carries(n) - carries(v); without a
  *   visit as the old latch plus carries(n), of which one at most is 1. The word
  *   (array word plus latch, modulo 2^52) advances by one a carry and by nothing
  *   else; the array word is the word less the latch.
@@ -52,11 +52,10 @@
  *   cycle of the first visit.
  *
  * The first event
- *   No counter has a part in what another one does, and what it does in a cycle
- *   does not depend on later ones. So the first event of a run is the earliest that
- *   any counter would have in the whole of it; and a run that ends with that cycle
- *   is the same run cut short: it has this event, others of the same cycle, and none
- *   before.
+ *   Counters do not affect each other, and an event in a cycle does not depend on
+ *   later cycles. The first event of a run is thus the earliest that any counter
+ *   would have in the whole of it; and a run that ends with that cycle is the same
+ *   run cut short: it has this event, others of the same cycle, and none before.
  *
  *   Carry j + 1 fires, or carry 1. It is count 4096 * j + 4096 - low, or
  *   4096 - low, and so not before the cycle of one less, counts being cycles at
@@ -115,8 +114,8 @@ static void arm(const struct upci_engine *e, struct counter *c)
 	set_armed(c, may_arm(c) && word(c) == upci_word(e->threshold));
 }
 
-/* Whether an error is to be reported. While the flag is set, nobody can tell good
- * parity from bad: only a write of the counter clears it, and makes both good. */
+/* Whether an error is to be reported. While the flag is set, good parity cannot be
+ * told from bad: only a write of the counter clears the flag and mends the parity. */
 static bool check_parity(struct counter *c)
 {
 	bool found = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);

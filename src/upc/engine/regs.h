@@ -9,17 +9,16 @@
  *   word (array word plus carry latch, modulo 2^52) in bits 63..12 and the
  *   low-order counter in bits 11..0. A carry out of bit 11 is the carry latch
  *   being set and the array update taking it in; with no clock between counts
- *   nobody can see the latch, so it has no place of its own. A carry out of
+ *   the latch cannot be seen, so it has no place of its own. A carry out of
  *   bit 63 is lost, as that of the 52-bit word is.
  *
  *   A count on low-order 4095 with word n fires when n equals the threshold's
- *   bits 63..12, the interrupt is enabled and none is pending. So k counts fire
+ *   bits 63..12, the interrupt is enabled and none is pending. k counts thus fire
  *   exactly when they reach (threshold word + 1) * 4096, modulo 2^64, from
  *   below: k >= distance, where distance is that value minus counter[i], and 0
  *   means 2^64.
  *
- *   Armed is what evaluating gives, kept evaluated after
- *   every change of anything that it depends on.
+ *   Armed is evaluated after every change of anything that it depends on.
  */
 #ifndef UPCI_REGS_H
 #define UPCI_REGS_H

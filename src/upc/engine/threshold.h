@@ -4,11 +4,11 @@
  * threshold register of the unit (UPC, section 5).
  *
  * Invariants
- *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count: what
- *   is written to the register to meet a threshold goes into offset as well.
+ *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count: a
+ *   preload of the register for a threshold changes offset as well.
  *
  *   A counter fires when it reaches boundary = 4096 * (threshold word + 1), modulo
- *   2^64, from below (regs.h). So a counter written to boundary - d fires after
+ *   2^64, from below (regs.h). A counter written to boundary - d thus fires after
  *   exactly d counts, for d = 1 .. 2^64 - 1. An event with the count v and the
  *   period p, which is to interrupt at the next multiple of p, has
  *   d = p - v mod p; 1 <= d <= p.
@@ -28,7 +28,7 @@ struct upci_thresholds {
 	uint64_t offset[UPC_COUNTERS]; /* 0 where there is no period */
 };
 
-/* What to write to the register of a counter whose event has the count value. */
+/* The preload for the register of a counter whose event has the count value. */
 static inline uint64_t upci_threshold_preload(uint64_t threshold_register, uint64_t value, uint64_t period)
 {
 	uint64_t boundary = ((threshold_register >> 12) + 1) << 12;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * totals.h - the engine for sources that know only numbers: so and so many single
- * counts of an event, while the unit's clock stands still.
+ * totals.h - the engine for sources that give only numbers of single counts of an
+ * event, while the unit's clock stands still.
  *
  * The registers are those of regs.h and the thresholds of single events those of
  * threshold.h; here counts meet them, and interrupts are told.
  *
  * Invariants
- *   What regs.h and threshold.h say, and
+ *   The invariants of regs.h and threshold.h hold, and
  *
  *   pending is clear where there is a period: such an interrupt is acknowledged in
  *   the moment in which it is raised, by the preload for the next one.
@@ -64,7 +64,7 @@ static inline uint64_t upci_totals_count(const struct upci_totals *totals, unsig
 	return totals->regs.counter[counter] - totals->thresholds.offset[counter];
 }
 
-/* Whether counts of event id are counted by anybody. */
+/* Whether a counter counts the counts of event id. */
 static inline bool upci_totals_counts(const struct upci_totals *totals, unsigned id)
 {
 	unsigned input = totals->regs.field[id % UPC_COUNTERS] & UPC_FIELD_INPUT;
@@ -72,8 +72,8 @@ static inline bool upci_totals_counts(const struct upci_totals *totals, unsigned
 	return totals->regs.run & (id / UPC_COUNTERS == input);
 }
 
-/* Stores the count where others see it. Release, for their loads: who sees this
- * count sees those that were stored before it. */
+/* Stores the count where others see it. Release, for their loads: a reader that sees
+ * this count also sees those that were stored before it. */
 static inline void upci_totals_show(struct upci_totals *totals, unsigned counter)
 {
 	if (totals->shown)
@@ -95,7 +95,7 @@ static inline void upci_totals_add(struct upci_totals *totals, unsigned id, uint
 		upci_totals_add_watched(totals, id, k);
 		return;
 	}
-	/* No branch: which ids are chosen is not for a predictor to learn. */
+	/* No branch: a predictor could not learn which ids are chosen. */
 	totals->regs.counter[i] += k & -(uint64_t)upci_totals_counts(totals, id);
 	upci_totals_show(totals, i);
 }
@@ -103,8 +103,8 @@ static inline void upci_totals_add(struct upci_totals *totals, unsigned id, uint
 /*
  * A signal that was high in so many cycles, in so many separate stretches: the
  * signal mode of the counter picks one (level-high the cycles, both edges the
- * stretches). Level-low counts need cycles that nobody told: nothing is counted, and
- * the event's source refuses the mode.
+ * stretches). Level-low counts need the number of low cycles, which is not given:
+ * nothing is counted, and the event's source refuses the mode.
  */
 void upci_totals_add_signal(struct upci_totals *totals, unsigned id, uint64_t edges, uint64_t high);
 

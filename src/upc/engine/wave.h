@@ -5,8 +5,8 @@
  *
  * Positions
  *   In cycle k of a run a wave is at position x = phase + k of an endless ray of
- *   periods that begins at 0; it is high where x mod period < high. So the highs
- *   in cycles 0..m-1 are G(phase + m) - G(phase), where
+ *   periods that begins at 0; it is high where x mod period < high. The highs in
+ *   cycles 0..m-1 are therefore G(phase + m) - G(phase), where
  *
  *       G(x) = high * (x div period) + min(x mod period, high)
  *
@@ -22,9 +22,9 @@
  *
  *   A wave that is always high or always low has no transitions. Only cycle 0 of
  *   a run may differ: there a transition is one from the sample before the run,
- *   which is not the wave's, and none at all when there is no sample. So the
- *   counts in cycles 0..m-1 are the pulses, plus, when m > 0, a correction of
- *   -1, 0 or 1.
+ *   which is not the wave's, and there is none when there is no sample. The
+ *   counts in cycles 0..m-1 are therefore the pulses, plus, when m > 0, a
+ *   correction of -1, 0 or 1.
  *
  * Overflow
  *   All fields and m may be up to 2^64 - 1, so that phase + m may not fit. m is
@@ -43,7 +43,7 @@
 /* How a counter counts a wave from cycle 0 of a run on. */
 struct upci_counting {
 	struct upci_wave pulse;
-	int first; /* what cycle 0 counts more than pulse has it */
+	int first; /* counts in cycle 0 less those of pulse */
 };
 
 static inline bool upci_wave_constant(const struct upci_wave *wave)

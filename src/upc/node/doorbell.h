@@ -25,16 +25,16 @@
  * context, and the thread gets one signal, until somebody has fetched all or starts the context,
  * which forgets those of before.
  *
- * An account is what was done for one number, since the process began: its threads say for which
- * they work, of 0 nobody keeps account. What an OpenMP team does for a thread goes to the account that
- * thread works for as it hands out the work, unless who does it has gone on to another meanwhile. A thread
- * that is made while its maker works for an account works for that, too, where it is in no region of its
- * own, until the maker has left the region; then for the account around it.
- * Accounts with the highest bit are of what is in no region: they give way to those of teams, and not the
- * other way round. There are accounts where upc_run was told so (--accounts).
+ * An account is the work done for one number since the process began. A thread says for which number it
+ * works; there is no account for 0. The work of an OpenMP team for a thread goes to the account that the
+ * thread works for as it hands out the work, unless the member has gone on to another meanwhile. A thread
+ * that is made while its maker works for an account works for that account, too, where it is in no region
+ * of its own, until the maker has left the region; then it works for the account around it.
+ * Accounts with the highest bit are for work in no region: they give way to those of teams, and not the
+ * other way round. Accounts exist only with upc_run --accounts.
  *
- * All fields are little endian, as the guests are that have this (x86-64, AArch64). The layout
- * of what is there does not change; what is added changes the version.
+ * All fields are little endian, as are the guests (x86-64, AArch64). The layout of existing fields
+ * does not change; additions change the version.
  */
 #ifndef UPCI_DOORBELL_H
 #define UPCI_DOORBELL_H
@@ -68,8 +68,8 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_CLOSE,     /* a: number, b: so many from there are forgotten; answer: word */
 };
 
-/* Of a thread: all its instructions, those while it is on a core, or, below, the event of its own
- * core that has this id on core 0. */
+/* Inputs of the patch panel, for a thread: all its instructions; those while it is on a core; or, for
+ * values below, the event of its own core that has this id on core 0. */
 #define UPCI_PANEL_NOTHING 0xffffu
 #define UPCI_PANEL_INSTRUCTIONS 0x200u
 #define UPCI_PANEL_CORE_INSTRUCTIONS(core) (0x201u + (core))

@@ -22,7 +22,7 @@ int upci_sim_create(struct upci_sim **sim);
 void upci_sim_destroy(struct upci_sim *sim);
 void upci_sim_forked(struct upci_sim *sim);
 
-/* Whether it counts, so that what is known of it is old. */
+/* Whether it counts, so that a copy of its registers is old. */
 bool upci_sim_runs(const struct upci_sim *sim);
 /* Whether it is the calling thread's. */
 bool upci_sim_is_callers(const struct upci_sim *sim);
@@ -40,9 +40,9 @@ void upci_sim_clear(struct upci_sim *sim, const uint64_t *counters);
 /* An event's threshold, and the signal that tells of it: 0, or UPC_EINVAL without message. */
 int upci_sim_set_period(struct upci_sim *sim, unsigned counter, uint64_t period);
 int upci_sim_set_signal(struct upci_sim *sim, int signal);
-/* What a signal was for. Signal handlers call it. False: nothing is left. */
+/* The counter that a signal was for. Signal handlers call it. False: nothing is left. */
 bool upci_sim_fetch(const struct upci_sim *sim, unsigned *counter);
-/* What a counter of the patch panel carries. */
+/* Sets the input of a counter of the patch panel: UPCI_PANEL_*. */
 void upci_sim_bind(struct upci_sim *sim, unsigned counter, unsigned panel);
 
 #endif
