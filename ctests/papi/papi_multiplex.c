@@ -371,7 +371,7 @@ static void check_fork(int set)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		/* What was inherited stands still; started again, it counts the child. */
+		/* The inherited set stands still; started again, it counts the child. */
 		alarm(600);
 		if (PAPI_read(set, values) != PAPI_OK || values[0] || PAPI_stop(set, values) != PAPI_OK)
 			_exit(1);
@@ -474,7 +474,7 @@ static int start_with_formulas(void)
 	return started;
 }
 
-/* What its terms need, a formula needs. */
+/* A formula has the requirements of its terms. */
 static void test_formulas(void)
 {
 	long long values[3];

@@ -120,7 +120,7 @@ TEST(alone)
 	assert_int_equal(mpxi_set_stop(set), 0);
 	assert_exact(set, 4, 20);
 	assert_null(fake.timed);
-	/* What needs no turn is as it is. */
+	/* An event that needs no turn is not changed. */
 	assert_int_equal(mpxi_set_always(other, 0, true), 0);
 	assert_int_equal(mpxi_set_conflict(other), 2);
 	assert_int_equal(mpxi_set_start(other), 0);
@@ -131,7 +131,7 @@ TEST(alone)
 }
 
 /* An event that takes turns in a set that runs is in every group while another one wants it so,
- * and takes turns again when others come after that. What was counted is not lost. */
+ * and takes turns again when others come after that. Its counts are not lost. */
 TEST(of_two_sets)
 {
 	struct mpxi_set *turns, *wants;
@@ -207,7 +207,7 @@ TEST(conflicts)
 	assert_int_equal(mpxi_set_always(set, 1, false), 0);
 	assert_int_equal(mpxi_set_start(set), 0);
 	fake_slices(4, 10);
-	/* Nor may a set come that makes those of others impossible. */
+	/* A set that makes the wishes of running sets impossible is refused. */
 	other = set_with(1, 1, 1);
 	assert_int_equal(mpxi_set_conflict(other), 1);
 	assert_int_equal(mpxi_set_start(other), MPXI_ECNFLCT);

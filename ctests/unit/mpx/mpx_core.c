@@ -103,8 +103,8 @@ TEST(current_while_something_runs)
 	fake_destroy();
 }
 
-/* No more than one group at once: the fake backend sees to it. What it does between
- * slices is off the clock. */
+/* Only one group runs at once; the fake backend checks that. The backend's work between slices is
+ * off the clock. */
 TEST(handler_is_off_the_clock)
 {
 	struct mpxi_set *set;
@@ -172,8 +172,8 @@ TEST(only_active_ones)
 	fake_destroy();
 }
 
-/* Who comes while others take turns has a turn in the round that is under way, and takes
- * nobody else's. */
+/* An event that comes while others take turns has a turn in the round that is under way, and takes
+ * no other event's turn. */
 TEST(newcomers_have_a_turn)
 {
 	enum { OLD = 5, ALL = 7 };
@@ -272,7 +272,7 @@ TEST(starts_that_fail)
 	assert_int_equal(fake_window(a, 0)->sums.size + fake_window(a, 1)->sums.size, 30);
 	assert_false(fake_window(a, 0)->exact);
 	assert_false(fake_window(a, 1)->exact);
-	/* What is counted beside them was counted all the time. */
+	/* An unlimited event beside them was counted all the time. */
 	assert_int_equal(mpxi_set_stop(b), 0);
 	assert_int_equal(fake_window(b, FAKE_UNLIMITED)->sums.count, 530);
 	assert_true(fake_window(b, FAKE_UNLIMITED)->exact);

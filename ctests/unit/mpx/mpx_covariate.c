@@ -217,7 +217,7 @@ TEST(another)
 	assert_int_equal(mpxi_set_stop(all), 0);
 	assert_int_equal(fake_window(all, 4)->time, 360);
 	assert_int_equal(fake_window(all, 4)->sums.count, 5 * size_of(all, 4));
-	/* Of sets that none takes turns in, too. */
+	/* The covariate also counts in a set without turns. */
 	mpxi_set_destroy(one);
 	one = set_by(FAKE_UNLIMITED, FAKE_UNLIMITED, COVARIATE);
 	assert_int_equal(mpxi_set_start(one), 0);

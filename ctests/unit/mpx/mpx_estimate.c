@@ -9,7 +9,7 @@
 #include "stat/level.h"
 #include "stat/stat.h"
 
-/* Of all slices of all events. */
+/* The spacing of all slices of all events. */
 static struct mpxi_spacing spacing;
 
 static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE, MPXI_AUTO};
@@ -144,11 +144,12 @@ TEST(test_covariate)
 	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
 	table_by(&by, count, few, 2, 8);
 	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
-	/* Nor of less than two rounds, which is put together with others by time. */
+	/* A window of less than two rounds is estimated by time as well, as it is pooled with others by
+	 * time. */
 	table_by(&by, count, twice, 250, 8);
 	clock.groups = 9;
 	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
-	/* What was counted all the time is exact by itself. */
+	/* An event that was counted all the time is exact by itself. */
 	clock.groups = 2;
 	clock.exact = true;
 	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_COVARIATE), &clock);
@@ -222,7 +223,7 @@ TEST(test_no_counts)
 	}
 }
 
-/* What has left the range of its sum is rough, finite, and not below what was counted. */
+/* An estimate whose sums have overflowed is rough, finite, and not below the count. */
 TEST(test_saturated)
 {
 	const unsigned __int128 top = ~(unsigned __int128)0;
@@ -274,7 +275,7 @@ TEST(test_what_was_given_is_in_the_interval)
 		mpxi_estimate_include(&e, row[i].given);
 		assert_near(e.low, row[i].low);
 		assert_near(e.high, row[i].high);
-		/* What is known now stays as it is. */
+		/* The current estimate stays as it is. */
 		assert_near(e.value, 100);
 		assert_near(e.standard_error, 7);
 	}
@@ -425,7 +426,7 @@ TEST(test_slices_differ)
 			bias[i] += (e[i].value / truth - 1) / 300;
 		}
 	}
-	/* What gaps are filled in with is a third too much, and surely so. */
+	/* The counts that fill gaps are a third too high, and the estimate does not show it. */
 	assert_true(held[0] < 60 && bias[0] > .2);
 	assert_in_range(held[1], 264, 300);
 	assert_true(fabs(bias[1]) < .06);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_fake.h - a backend of MPX's core on a clock that only the test moves: what it
- * counts is known to the last event. It can hold few events at once, fail at any call,
- * and be interrupted by a tick at any call. What the core must never do fails the test.
+ * mpx_fake.h - a backend of MPX's core on a clock that only the test moves: its
+ * counts are known to the last event. It can hold few events at once, fail at any call,
+ * and be interrupted by a tick at any call. A forbidden call of the core fails the test.
  */
 #ifndef MPX_FAKE_H
 #define MPX_FAKE_H
@@ -42,24 +42,24 @@ enum fake_call {
 };
 
 struct fake {
-	_Atomic uint64_t now; /* handlers that interrupt the backend may move it */
+	_Atomic uint64_t now; /* handlers that interrupt the backend may change it */
 	uint64_t cost;        /* time that each call of a _sig function takes */
 	uint64_t pace;        /* CPU time in a unit of the clock */
 	uint64_t counted_to;  /* nothing is counted from then on; 0: always */
-	bool blocked;         /* what is said of ticks that do not come */
+	bool blocked;         /* the answer to the question whether ticks are blocked */
 	unsigned sought;
 	/* Rates of events by the low 11 bits of their code; burst comes on top of it in
 	 * every other half of a period. */
 	uint64_t rate[FAKE_EVENTS], burst[FAKE_EVENTS], half;
-	uint32_t slow;              /* events below slow whom they count */
+	uint32_t slow;              /* events below it slow the program that they count */
 	unsigned capacity, modulus; /* events in a group; codes that are equal modulo it conflict */
 
 	unsigned start_max; /* larger groups open, but do not start; 0: all do */
 
 	unsigned fail;     /* calls that can fail (enum fake_call)      */
-	unsigned fail_in;  /* the how manieth of them does; 0: none     */
-	unsigned fail_for; /* and so many in all                        */
-	unsigned failed;   /* that have                                 */
+	unsigned fail_in;  /* the number of the call that fails; 0: none */
+	unsigned fail_for; /* the number of calls that fail */
+	unsigned failed;   /* those that have failed */
 	unsigned starts_failed;
 
 	struct fake_group *groups;
@@ -87,14 +87,15 @@ int fake_fits(void *backend, const uint32_t *code, unsigned n);
 void fake_free(struct fake_group *group);
 bool fake_is_beside(const struct fake_group *group);
 bool fake_has(const struct fake_group *group, uint32_t code);
-/* How many there were of an event until then. */
+/* Returns the true count of an event up to this time. */
 uint64_t fake_total(uint32_t code, uint64_t now);
 /* Does a group that runs count the event? */
 bool fake_counts(uint32_t code);
 
 /* ---- for tests ----------------------------------------------------------------------- */
 
-/* Of cores that are made from now on: of another thread; whether its CPU time is the clock. */
+/* For cores that are made from now on: whether they are another thread's, and whether CPU time is
+ * the clock. */
 extern bool fake_apart, fake_by_cpu;
 
 /* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
@@ -102,7 +103,7 @@ extern bool fake_apart, fake_by_cpu;
 void fake_make(unsigned capacity, uint64_t slice, bool covariate);
 void fake_create_sliced(unsigned capacity, uint64_t slice);
 void fake_create(unsigned capacity);
-/* Nothing runs any more, and all is closed. */
+/* Checks that nothing runs and all is closed. */
 void fake_destroy(void);
 bool fake_tick(void);
 /* n slices of this length. */

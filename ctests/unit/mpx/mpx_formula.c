@@ -7,7 +7,7 @@
 
 TEST(test_sums)
 {
-	/* Of papi_events.csv: of branches, of caches, of operations, of vectors of any length. */
+	/* Formulas of papi_events.csv: of branches, caches, operations and vectors of any length. */
 	static const char *const sums[] = {
 		"N0|N1|-|",
 		"N0|N1|-",

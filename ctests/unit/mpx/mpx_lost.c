@@ -81,7 +81,7 @@ TEST(at_the_pace_of_slices)
 	fake_destroy();
 }
 
-/* As where the program has closed the descriptors: no group counts, and no tick comes. */
+/* The same as a program that has closed the descriptors: no group counts, and no tick comes. */
 TEST(closed_for_good)
 {
 	struct mpxi_set *set, *beside;
@@ -119,7 +119,7 @@ TEST(closed_for_good)
 	fake_destroy();
 }
 
-/* The first call that fails says so; the next one gives what was counted up to then. */
+/* The first call that fails returns an error; the next one returns the counts up to then. */
 TEST(closed_and_told_once)
 {
 	struct mpxi_set *set;
@@ -141,7 +141,7 @@ TEST(closed_and_told_once)
 		assert_int_equal(fake_window(set, i)->time, time);
 		assert_estimate(set, i, time, 100);
 	}
-	/* Nor is the half slice lost. */
+	/* The half slice is not lost. */
 	assert_int_equal(fake_window(set, 0)->sums.size + fake_window(set, 1)->sums.size, 100500);
 	fake_destroy();
 }
@@ -175,7 +175,7 @@ TEST(nothing_starts)
 	assert_int_equal(fake_window(set, 0)->time, 71000);
 	assert_estimate(set, 0, 71000, 100);
 	assert_estimate(set, FAKE_CLOCK, 71000, 100);
-	/* What was counted beside them was counted all the time. */
+	/* The unlimited event beside them was counted all the time. */
 	assert_int_equal(mpxi_set_stop(steady), 0);
 	assert_int_equal(fake_window(steady, FAKE_UNLIMITED)->sums.count, 71000);
 	assert_int_equal(fake_window(steady, FAKE_UNLIMITED)->sums.size, 71000);
@@ -189,7 +189,7 @@ static void fail_stops_beside(const struct fake_group *group)
 		fake_fail(FAKE_STOP, 1, 1);
 }
 
-/* Events that are counted all the time: what could not be read is a gap. */
+/* Events that are counted all the time: a read that failed leaves a gap. */
 TEST(steady_that_fail)
 {
 	const uint32_t code = FAKE_UNLIMITED + 4;
@@ -239,7 +239,7 @@ TEST(ticks_that_wait)
 	for (i = 0; i < 266; i++)
 		assert_false(fake_tick());
 	assert_int_equal(fake_info().slices, slices + 1);
-	/* Nor does one that waits for the end of a call. */
+	/* A tick that waits for the end of a call ends no slice either. */
 	mpxi_core_hold(fake.core);
 	assert_false(fake_tick());
 	mpxi_core_release(fake.core);
@@ -254,7 +254,7 @@ TEST(ticks_that_wait)
 	fake_destroy();
 }
 
-/* Calls see that no tick comes, and ask why. */
+/* Calls notice that no tick comes, and look for the reason. */
 TEST(ticks_that_do_not_come)
 {
 	struct mpxi_set *set;
@@ -264,7 +264,7 @@ TEST(ticks_that_do_not_come)
 	fake.now += 3999;
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_int_equal(fake.sought, 0);
-	/* It may have been in the kernel. */
+	/* The thread may have been in the kernel. */
 	fake.now += 1;
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_int_equal(fake.sought, 1);

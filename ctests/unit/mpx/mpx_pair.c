@@ -46,7 +46,7 @@ static unsigned group_of(uint32_t code)
 	return fake_master(code).group;
 }
 
-/* Of events that share a group with the first, and that do not: indices. */
+/* Finds the index of an event that shares a group with the first, and of one that does not. */
 static void find_partners(const struct mpxi_set *set, unsigned *with, unsigned *without)
 {
 	unsigned i;

@@ -148,7 +148,7 @@ TEST_WITH(shrunk, setup, teardown)
 	assert_holds(0, 3);
 }
 
-/* What does not fit into fewer stays to the last list. */
+/* Lists that do not fit into fewer stay as they are. */
 TEST_WITH(not_shrunk, setup, teardown)
 {
 	unsigned i;

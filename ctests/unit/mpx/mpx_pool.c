@@ -77,7 +77,7 @@ static struct mpxi_result result_of(const struct mpxi_pool *pool, enum mpxi_esti
 {
 	struct mpxi_result result;
 
-	/* What was there before must not show. */
+	/* The previous contents must not show. */
 	memset(&result, 0xff, sizeof(result));
 	mpxi_pool_result(pool, estimator, &result);
 	assert_int_equal(result.threads, 0);
@@ -91,7 +91,7 @@ struct kind {
 	unsigned threads, groups, slices, rate;
 };
 
-/* What many measurements of the same program came to. */
+/* The summary of many measurements of the same program. */
 struct score {
 	double bias, error, width; /* of the truth, the latter two as a mean of squares, a mean */
 	unsigned held, rough, repeats;
@@ -565,7 +565,7 @@ TEST(test_sums_do_not_depend_on_the_way)
 	assert_int_equal(c.slices, a.slices);
 }
 
-/* What one thread did in two sets is not unlike itself. */
+/* Two pools of one thread do not look like different threads. */
 TEST(test_one_thread_in_two_pools)
 {
 	struct mpxi_pool one[2] = {{.count = 0}}, other[2] = {{.count = 0}}, whole[2] = {{.count = 0}};

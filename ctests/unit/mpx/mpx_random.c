@@ -172,7 +172,7 @@ static void check_backend(void)
 	if (running && !fake.timed && !starts_fail)
 		bad("nothing runs", 0);
 	for (i = 0; fake.timed && i < fake.timed->n; i++)
-		/* What was in every group stays in them for a while. */
+		/* Events that were in every group stay in them for a while. */
 		useful |= is_active(fake.timed->code[i]) || ever_always[number_of(fake.timed->code[i])];
 	if (fake.timed && fake.timed->n && !useful)
 		bad("a group runs that has no active event", 0);
@@ -325,7 +325,7 @@ static void start(struct model_set *set)
 
 	if (error && !starts_fail && !(error == MPXI_ECNFLCT && is_wanted_always(set)))
 		bad(mpxi_last_message(), 0);
-	/* That was before this set began. */
+	/* The starts failed before this set began. */
 	if (fake.starts_failed != failed)
 		each_entry(lose, NULL);
 	set->running = !error;
@@ -365,8 +365,8 @@ static void step_stopped(struct model_set *set, uint64_t *random)
 	}
 }
 
-/* What a plain read gives is what the windows of reads just before and behind are worth,
- * where these are the same. */
+/* The values of a plain read equal the estimates of the windows just before and after it, where
+ * these are the same. */
 static void check_values(struct model_set *set, enum mpxi_estimator estimator)
 {
 	struct mpxi_window before[SET_EVENTS];

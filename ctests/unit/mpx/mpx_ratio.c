@@ -8,7 +8,7 @@
 #include "../unit_test.h"
 #include "stat/joint.h"
 
-/* Of all slices of all events. */
+/* The spacing of all slices of all events. */
 static struct mpxi_spacing spacing;
 
 static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE};
@@ -154,7 +154,7 @@ TEST(test_together_by_hand)
 		r = ratio_of(&run, 1, 0, all[e]);
 		assert_near(r.value, .5);
 		assert_true(r.low <= r.value && r.high >= r.value);
-		/* What is left is that counts are whole. */
+		/* The interval remains, since counts are whole numbers. */
 		assert_true(r.low > .499 && r.high < .501);
 		assert_false(r.exact || r.never || r.open || r.guessed);
 		mpxi_estimate(&run.event[1], all[e], &estimate);
@@ -229,7 +229,8 @@ TEST(test_exact)
 	assert_near(r.high, 1000 / e.low);
 }
 
-/* What may be 0 has no upper end, and what was not counted no value. */
+/* A ratio whose denominator may be 0 has no upper end, and one of an event that was not counted has
+ * no value. */
 TEST(test_open)
 {
 	static const unsigned place[] = {0, 0, 1};
@@ -280,7 +281,7 @@ TEST(test_one_count)
 	assert_true(r.open && isinf(r.high) && r.low > 0 && r.low < r.value);
 }
 
-/* What was not kept, or is of a part of the time, is taken as bad as it can be. */
+/* Sums that were not kept, or cover a part of the time, get the widest interval. */
 TEST(test_guessed)
 {
 	static const unsigned place[] = {0, 0, 1};
@@ -412,7 +413,7 @@ static void set_value(struct mpxi_joint *joint, unsigned i, double value, double
 	mpxi_joint_event(joint, i, &part);
 }
 
-/* Each takes of the difference what its variance is of all; exact ones take nothing. */
+/* Each event's share of the difference is its share of the variance; exact events have none. */
 TEST(test_relation_by_hand)
 {
 	struct mpxi_joint *joint = mpxi_joint_create(EVENTS);
@@ -472,7 +473,7 @@ TEST(test_relation_wrong)
 	mpxi_joint_free(joint);
 }
 
-/* What would come below what was counted stops there, and the others make up for it. */
+/* A value that would fall below its count stops there, and the other events take the rest. */
 TEST(test_relation_least)
 {
 	struct mpxi_joint *joint = mpxi_joint_create(EVENTS);
@@ -488,13 +489,13 @@ TEST(test_relation_least)
 	assert_near(joint->value[2], 40);
 	assert_near(joint->value[0], 1010);
 	assert_near(joint->value[1], 970);
-	/* That it stops there does not make it sure. */
+	/* The stop at the count does not reduce its variance. */
 	assert_near(joint->covariance[8], 400 - 400 * 400 / 600.);
 	assert_near(joint->covariance[0], 100 - 100 * 100 / 600.);
 	mpxi_joint_free(joint);
 }
 
-/* One that holds in every slice says nothing of events counted in the same ones. */
+/* A relation that holds in every slice adds nothing about events that are counted in the same slices. */
 TEST(test_relation_together)
 {
 	static const unsigned place[] = {0, 0, 0};

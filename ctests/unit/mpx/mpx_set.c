@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Event sets over the master event list: the rules of MPX's section 5.2 on a clock that
- * the test moves. What fails in them: mpx_set_fails.c.
+ * the test moves. mpx_set_fails.c tests failures.
  */
 #include "mpx_fake.h"
 
 /* Each distinct event is once in the list, with the number of sets that have it and of
- * those that run; who is in no set is not in the list. */
+ * those that run; an event in no set is not in the list. */
 TEST(master_list)
 {
 	struct mpxi_set *a, *b, *c;
@@ -43,8 +43,8 @@ TEST(master_list)
 	fake_destroy();
 }
 
-/* What was counted before a set's start is subtracted, the running slice's part of it
- * too; what is counted later in the slice is in. Each set has a T of its own. */
+/* Counts before a set's start are subtracted, also the running slice's part of them; later counts of
+ * the slice are in. Each set has a T of its own. */
 TEST(start_in_a_slice)
 {
 	struct mpxi_set *a, *b;
@@ -92,7 +92,7 @@ TEST(active_in_a_slice)
 	assert_exact(b, 2, 3);
 	assert_int_equal(mpxi_set_stop(a), 0);
 	assert_exact(a, 0, 9);
-	/* Nor is what came between in the list. */
+	/* Counts between the runs are not in the list. */
 	assert_int_equal(fake_master(1).count, 2 * fake_master(1).size);
 	assert_int_equal(fake.opened, 2); /* the idle one, and this */
 	fake_destroy();
@@ -118,14 +118,14 @@ TEST(partial_overlap)
 	a = fake_set(0, 1);
 	b = fake_set(1, 3);
 	overlap(a, b);
-	/* Its group was taken over by a larger one: all counted, but not in one go. */
+	/* A larger group took over its group: it was counted all the time, but not in one run. */
 	assert_window(a, 0, 30, 30);
 	assert_window(a, 1, 30, 30);
 	assert_false(fake_window(a, 0)->exact);
 	assert_exact(b, 1, 60);
 	assert_exact(b, 2, 60);
 	assert_exact(b, 3, 60);
-	/* Now both are in it. */
+	/* The larger group now holds the events of both sets. */
 	overlap(a, b);
 	assert_exact(a, 0, 30);
 	assert_exact(a, 1, 30);
@@ -344,7 +344,7 @@ TEST(unlimited)
 	fake_destroy();
 }
 
-/* As the handler does that answers requests to a thread's part of a process-wide set. */
+/* Acts like the handler that serves requests to a thread's part of a process-wide set. */
 static void in_handler(int (*call)(struct mpxi_set *), struct mpxi_set *set)
 {
 	mpxi_in_handler = true;
@@ -467,7 +467,7 @@ TEST(clock_and_covariate)
 	fake_destroy();
 }
 
-/* Exact is only who was counted all the time in one run of one group. */
+/* Only an event that was counted all the time in one run of one group is exact. */
 TEST(exactness)
 {
 	struct mpxi_set *a, *b, *c;
@@ -497,7 +497,7 @@ TEST(exactness)
 	fake_slices(1, 10);
 	assert_int_equal(mpxi_set_read(a), 0);
 	assert_false(fake_window(a, 0)->exact);
-	/* Not a moment of it: no count, and not exact. */
+	/* It was not counted at all: no count, and not exact. */
 	fake_slices(1, 10);
 	while (!fake_counts(0))
 		fake_slices(1, 10);
@@ -508,7 +508,7 @@ TEST(exactness)
 	fake_destroy();
 }
 
-/* When sharing has ended, what is left is in one group and exact again. */
+/* When sharing has ended, the remaining events are in one group, and exact again. */
 TEST(exact_again)
 {
 	struct mpxi_set *a, *b;
@@ -665,7 +665,7 @@ TEST(removed_from_the_middle)
 	fake.now += 5;
 	assert_int_equal(mpxi_set_stop(set), 0);
 	assert_int_equal(mpxi_set_remove(set, 0), 0);
-	/* What the others counted is theirs, and they go on. */
+	/* The other events keep their counts, and go on. */
 	assert_int_equal(mpxi_set_event(set, 0), 1);
 	assert_exact(set, 1, 5);
 	assert_exact(set, 2, 5);
@@ -697,7 +697,7 @@ TEST(turns_of_a_window)
 	fake_destroy();
 }
 
-/* What sets had of memory they give back. */
+/* Sets give back the memory that they had. */
 TEST(memory_of_sets)
 {
 	size_t memory = 0;

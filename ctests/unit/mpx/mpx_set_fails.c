@@ -80,7 +80,7 @@ struct scene {
 	struct mpxi_set *running, *beside, *next;
 };
 
-/* What runs before, and what is started over it. */
+/* Makes the sets that run before, and the set that is started over them. */
 static void make_scene(struct scene *scene, unsigned which)
 {
 	fake_create(which & 1 ? 2 : 4);
@@ -140,7 +140,7 @@ TEST(starts_that_fail)
 				}
 				failures++;
 				assert_false(mpxi_set_runs(scene.next));
-				/* What could not be restarted, ticks restart. */
+				/* Ticks restart groups that could not be restarted. */
 				if (!fake.timed && before.info.groups)
 					assert_true(fake_tick());
 				else if (!fake.timed && before.info.running)

@@ -23,7 +23,7 @@ static struct shim_record *create(pid_t thread, unsigned serial)
 	return made[n_made++];
 }
 
-/* What a set has counted that nothing takes turns with. */
+/* The pool of a set without turns, with this exact count. */
 static struct mpxi_pool exactly(uint64_t count)
 {
 	const struct mpxi_window window = {

@@ -14,7 +14,7 @@ typedef unsigned __int128 u128;
 
 static const u128 top = ~(u128)0;
 
-/* Of all slices: what is right for one may be wrong for the next, and has to be seen. */
+/* The spacing is shared by all slices, so that an error which only later slices reveal is seen. */
 static struct mpxi_spacing spacing;
 
 static void slice(struct mpxi_stat *stat, uint64_t begin, uint64_t end, uint64_t count)
@@ -172,7 +172,7 @@ TEST(test_rare_events)
 	assert_true(fabs(ldexp((double)stat.sums.gap, -MPXI_GAP_BITS) - 0.0007) < 0.00003);
 }
 
-/* What has left its range stays at the end of it, and windows say so. */
+/* A sum that overflows stays at its limit, and windows report it. */
 TEST(test_saturation)
 {
 	static const uint64_t most = ((uint64_t)1 << 63) - 1;

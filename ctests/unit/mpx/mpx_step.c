@@ -52,13 +52,13 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 	} else if (steps == tick_at) {
 		tick();
 		tick_at += stride;
-		/* What comes after the last tick needs no stepping. */
+		/* The code after the last tick needs no stepping. */
 		if (tick_at > length)
 			*flags &= ~(greg_t)TRAP_FLAG;
 	}
 }
 
-/* Off the red zone, which is the compiler's. */
+/* Skips the red zone, which belongs to the compiler. */
 static inline __attribute__((always_inline)) void step_begin(void)
 {
 	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp)\n\t"

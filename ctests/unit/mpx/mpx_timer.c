@@ -263,7 +263,7 @@ TEST_OF_EACH(errno_is_kept)
 
 static pthread_key_t at_end;
 
-/* What the program is about to read. */
+/* A tick keeps the message that the program is about to read. */
 TEST_OF_EACH(words_are_kept)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);

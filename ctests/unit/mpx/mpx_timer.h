@@ -20,7 +20,7 @@
 
 #define MS 1000000u
 
-/* What one thread's handler has seen. */
+/* The ticks that one thread's handler has seen. */
 struct seen {
 	pid_t tid;
 	atomic_ulong ticks;
@@ -183,7 +183,7 @@ __attribute__((unused)) static enum mpxi_timer_kind all[] = {MPXI_TIMER_AUTO, MP
 	TEST_ALSO_OF(name, k);          \
 	static void name(void **state)
 #define TEST_ALSO_OF(name, k) UNIT_CASE(name##_##k, #name " [" #k "]", name, NULL, NULL, &all[MPXI_TIMER_##k])
-/* Of all kinds that threads have. */
+/* A test of all kinds of timers that threads have. */
 #define TEST_OF_EACH(name)              \
 	static void name(void **state); \
 	TEST_ALSO_OF(name, TASK_CLOCK); \

@@ -153,7 +153,7 @@ int __wrap_timer_delete(timer_t id)
 	return __real_timer_delete(id);
 }
 
-/* What is taken where perf events cannot be had: they want descriptors. */
+/* Returns the kind that is chosen where there are no descriptors for perf events. */
 static enum mpxi_timer_kind chosen(int max, int signo)
 {
 	rlim_t old;
@@ -238,7 +238,7 @@ static void count_as_user(void *argument)
 	struct seen s;
 
 	(void)argument;
-	/* Who is none already becomes one. */
+	/* Root becomes an ordinary user first. */
 	child_check(geteuid() || (!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY)));
 	if (mpxi_timers_create(MPXI_TIMER_TASK_CLOCK, MS, 0, tick, &timers))
 		_exit(2);

@@ -98,7 +98,7 @@ static void *wait_blocked(void *argument)
 	return NULL;
 }
 
-/* Of a thread that has no timer. */
+/* A signal is pending on a thread that has no timer. */
 TEST_OF_EACH(pending_elsewhere)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);

@@ -8,7 +8,7 @@
 #include "../unit_test.h"
 #include "stat/stat.h"
 
-/* Of all slices of all events. */
+/* The spacing of all slices of all events. */
 static struct mpxi_spacing spacing;
 
 /* One event's history so far, and a set that was started in it. */
