@@ -4,10 +4,10 @@
  *
  * The first pass finds each line by its key and remembers its number; later
  * passes go straight to that number, compare the key, and take only wanted
- * lines apart. A line that has moved is searched anew. Of a key that stands in
- * several lines (/proc/net/snmp: a line of names, then one of values) the
+ * lines apart. A line that has moved is searched anew. If a key stands in
+ * several lines (/proc/net/snmp: a line of names, then one of values), its
  * occurrences are counted from the top every time, for such a line could move
- * onto the place of its like.
+ * onto the place of another with the same key.
  *
  * The kernel makes these texts as they are read, which is most of the cost of
  * a pass: reading ends when all wanted lines are there, without asking for the
@@ -115,7 +115,7 @@ char *upci_file_slurp(enum upci_root root, const char *path, size_t *length)
 
 /* ---- finding the lines -------------------------------------------------- */
 
-/* What a pass knows between one piece of text and the next. */
+/* The state of a pass between one piece of text and the next. */
 struct pass {
 	struct upci_line_scan walk; /* over the lines whose number is known */
 	unsigned next;              /* the line that the walk looks for */
@@ -139,7 +139,7 @@ static void found_line(struct pass *pass, struct upci_wanted_line *line)
 	}
 }
 
-/* Visits the places of lines as far as the text goes; who is not in his place
+/* Visits the places of lines as far as the text goes; a line that is not in its place
  * has none from now on. */
 static void walk_places(struct upci_wanted_file *file, const struct upci_text *text, struct pass *pass)
 {

@@ -34,7 +34,7 @@ struct upci_wanted_file {
 	struct upci_wanted_line **line; /* ascending by number */
 };
 
-/* What has been read of a file. The buffer, which is mapped, grows and is used again. */
+/* The text read from a file. The buffer, which is mapped, grows and is used again. */
 struct upci_text {
 	char *text; /* a 0 stands behind it */
 	size_t capacity;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * files.c - the files that one unit reads: which fields are wanted of them,
- * and what to say about one that cannot be had.
+ * files.c - the files that one unit reads: the fields that are wanted of them,
+ * and the messages for one that cannot be read.
  *
- * A file knows its wanted lines, and a line its wanted fields, so that one pass
- * (file_pass.c) serves them all. A handle leads to its line.
+ * A file has a list of its wanted lines, and a line one of its wanted fields, so
+ * that one pass (file_pass.c) serves them all. A handle leads to its line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "base/process.h"
 #include "procfs/roots.h"
 
-/* What a handle stands for; file NULL: free. */
+/* The file and line of a handle; file NULL: free. */
 struct slot {
 	struct upci_wanted_file *file;
 	struct upci_wanted_line *line;

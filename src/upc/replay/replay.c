@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.c - scripts that drive units: whose time a script has, and how a unit is
- * taken through it.
+ * replay.c - scripts that drive units: the time of a script, and how a unit is taken
+ * through it.
  *
  * Players
  *   A player is a thread's place in a script, the number of the operation that comes
@@ -14,9 +14,9 @@
  *   plays to the next mark, the other to the one behind it. A replay's own position
  *   belongs to whoever uses the unit.
  *
- *   A script that is freed leaves behind what says that it ended, until the last
+ *   A script that is freed leaves behind a record that it ended, until the last
  *   player is gone. A thread drops players of ended scripts when it next looks for
- *   one. So no script can be taken for another that had its address.
+ *   one. No script can thus be taken for another that had its address.
  *
  *   A forked child has copies of everything, and goes on by itself from where its
  *   parent was.

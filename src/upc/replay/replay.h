@@ -5,7 +5,7 @@
  *
  * A thread's script has one time. A unit that is used catches up first: it is taken
  * through the part of the script that another unit of the thread has played since,
- * with its own configuration and run bit, as they were then. So each unit sees all
+ * with its own configuration and run bit, as they were then. Each unit thus sees all
  * the signals, whichever of them plays.
  */
 #ifndef UPCI_REPLAY_H
@@ -66,7 +66,7 @@ bool upci_replay_in_sink(const struct upci_replay *replay);
 /* Whether its place in the script is the calling thread's. */
 bool upci_replay_is_callers(const struct upci_replay *replay);
 
-/* In a forked child: where another thread was in a sink, nobody is any more. */
+/* In a forked child: no thread is in a sink any more. */
 void upci_replay_forked(struct upci_replay *replay);
 
 #endif

@@ -206,7 +206,7 @@ static int add_token(struct parser *p, const struct upci_trace_token *token)
 
 /* ---- the tokens of a c line -------------------------------------------- */
 
-/* What is cut into a token: all numbers, not checked yet. */
+/* The numbers of a token's text, not checked yet. */
 struct token_text {
 	uint64_t first, last, period, high, phase;
 	bool too_big; /* any of them is 2^64 or more */

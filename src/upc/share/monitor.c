@@ -158,8 +158,8 @@ static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
 		if (error && upci_shared_get64(&m->page->tail) == UPCI_SHARED_MAGIC)
 			return error;
 	}
-	/* The tail goes before anything else does: data that were cut off, and be it that
-	 * there are zeros now, were copied without one. */
+	/* The tail is cut off before any other data: a copy of data that were cut off, even if
+	 * zeros are there now, has no tail. */
 	if (upci_shared_get64(&m->page->tail) != UPCI_SHARED_MAGIC || upci_bus_hit(m->guard))
 		return upci_fail(UPC_EGONE, "%s: the file was cut off", m->file);
 	return 0;
@@ -167,7 +167,7 @@ static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* What the page begins with, read before anything is mapped. */
+/* Checks the page's header, which is read before anything is mapped. */
 static int check_header(int fd, const struct stat *st, const char *file)
 {
 	struct {

@@ -34,7 +34,7 @@ static struct upci_bus_guard *guards;
 static unsigned guarded;
 static bool installed;
 
-/* Who handled SIGBUS before. Written before the handler is installed. */
+/* The handler of SIGBUS before ours. Written before ours is installed. */
 static struct sigaction previous;
 static int previous_spent; /* it had SA_RESETHAND, and was called */
 
@@ -54,8 +54,8 @@ static struct upci_bus_guard *find_sig(uintptr_t address)
 	return NULL;
 }
 
-/* The bare call: libc's may be one that a sanitizer has in place of it, to which this
- * looks like a write that races with other readers. */
+/* The bare call: a sanitizer may replace libc's, and would report this as a write that
+ * races with other readers. */
 static bool map_zeros_sig(uintptr_t start, size_t length)
 {
 	return syscall(SYS_mmap, start, length, (long)PROT_READ,

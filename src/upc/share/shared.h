@@ -2,30 +2,30 @@
 /*
  * shared.h - a unit's counts and configuration in shared memory: the layout, and the
  * owner's side (UPC, section 7). Only the owner writes, and it never reads back:
- * nothing that anybody does to the memory can harm it, but cutting the file off.
+ * other processes' writes cannot harm it, but cutting the file off can.
  *
  * Protocol
- *   A change of more than one count is made in the owner's own memory and then shown
- *   whole: written to the slot after the one that readers look at, of which stamp
- *   says whose change it is, and that it is not complete yet; then page->change names it.
- *   A reader's copy is good when stamp after it is still that of the change named. So a
- *   reader has the time of all slots but one for a copy, an owner never waits, and when
- *   it is stopped or killed in the middle of a change there is still the one before.
+ *   A change of more than one count is made in the owner's own memory and then written
+ *   whole to the slot after the one that readers look at. The stamp of that slot names the
+ *   change and marks it as incomplete; when it is complete, page->change names it.
+ *   A reader's copy is good if, after the copy, stamp is still that of the change named. A
+ *   reader thus has the time of all slots but one for a copy, an owner never waits, and when
+ *   the owner is stopped or killed in the middle of a change there is still the one before.
  *   A single count is stored in the slot that readers look at: 64 bits, never torn.
  *
  *   Names of events are there once; sequence is odd while they change, and a reader takes
  *   its copy between two reads of the same even sequence.
  *
- *   All stores of data are release and all loads acquire, so that a reader who saw
- *   anything new also sees the stamp or sequence that goes with it.
+ *   All stores of data are release and all loads acquire, so that a reader that saw
+ *   new data also sees the stamp or sequence that goes with it.
  *
  *   The owner holds a lock on the file (of its open file description) for as long as
- *   it lives. So a reader whose copies fail for long asks the kernel whether the owner
- *   lives, and nobody waits for the dead. Every owner makes a new file: what
- *   was left behind is unlinked by the next owner of the name, never written to.
+ *   it lives. A reader whose copies fail for long asks the kernel whether the owner
+ *   lives, and does not wait for a dead one. Every owner makes a new file: the next
+ *   owner of a name unlinks the file that was left behind, and never writes to it.
  *
- *   tail is the file's last word. Whatever cuts the file off, and be it made longer
- *   again, takes the tail away first of all: a copy after which tail still holds the
+ *   tail is the file's last word. If the file is cut off, even if it is made longer
+ *   again afterwards, the tail is lost first: a copy after which tail still holds the
  *   magic number was not taken from zeros.
  */
 #ifndef UPCI_SHARED_H
@@ -47,13 +47,13 @@
 /* Little-endian, the same for 32- and 64-bit programs. Strings are in words, so that
  * they are stored and loaded as everything else is: memory order is text order. */
 struct upci_shared_event {
-	uint64_t name[UPC_NAME_MAX / 8]; /* ends in 0 unless somebody spoiled it */
+	uint64_t name[UPC_NAME_MAX / 8]; /* ends in 0 unless another process wrote to it */
 	uint64_t unit[UPCI_SHARED_UNIT_MAX / 8];
 	uint32_t bound; /* 0, 1 */
 	uint32_t kind;  /* enum upc_kind */
 };
 
-/* What is shown at once. */
+/* The data of one change. */
 struct upci_shared_slot {
 	uint64_t stamp; /* twice the number of its change, less 1 while it is written */
 	uint64_t generation, updated_ns, threshold;
@@ -105,7 +105,7 @@ static inline uint32_t upci_shared_get32(const uint32_t *from)
 #define UPCI_SHARED_NAME_MAX 64u
 #define UPCI_SHARED_FILE_MAX (UPCI_SHARED_NAME_MAX + 32u)
 
-/* All zero: nothing is shared. The owner knows what it wrote from here. */
+/* The owner's record of the page; all zero: nothing is shared. */
 struct upci_shared {
 	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
 	pid_t maker;                   /* who has it mapped, as upci_process_claimed says */
@@ -113,22 +113,22 @@ struct upci_shared {
 	int fd;
 	char file[UPCI_SHARED_FILE_MAX];
 	uint64_t change, sequence, generation;
-	/* What is shown, or in a change will be. Words in the order of memory. */
+	/* The data that are shown, or in a change will be. Words in the order of memory. */
 	struct upci_shared_slot now;
-	/* Where a count goes as well: the slot that readers look at; in a change, now. */
+	/* A second place for counts: the slot that readers look at; in a change, now. */
 	uint64_t *live;
 };
 
 /*
  * Errors with message: those of upc_unit_share, and UPC_ENOSUPP where there is no
- * /dev/shm that can do it. *shared is all zero before, and after an error. What is open
- * and mapped is written there, and by destroy cleared, under the process lock, so that
- * upci_shared_forked finds what it has to let go of at any moment; files are made, and
- * waited for, without that lock: the caller does not hold it.
+ * /dev/shm that supports it. *shared is all zero before, and after an error. The descriptor
+ * and mapping are stored there, and cleared by destroy, under the process lock, so that
+ * upci_shared_forked can release them at any moment; files are made, and waited for,
+ * without that lock: the caller does not hold it.
  */
 int upci_shared_create(const char *name, bool group, struct upci_shared *shared);
-/* Removes what a dead owner of the name left, as create does: UPC_ESTATE where an owner lives, 1 where
- * somebody else is at it. */
+/* Removes the file of a dead owner of the name, as create does: UPC_ESTATE where an owner lives, 1 where
+ * another process is removing it. */
 int upci_shared_clear(const char *name);
 /* Whether it is shared, and by this process: only then are the calls below for it. A child of a
  * bare clone, where upci_shared_forked was not called, has its parent's; it looks like the child's
@@ -145,7 +145,7 @@ void upci_shared_destroy(struct upci_shared *shared);
 void upci_shared_forked(struct upci_shared *shared);
 
 /* A change of more than one count; of the configuration as well where configuration
- * is true (then generation grows). What lies between begin and end is seen at once.
+ * is true (then generation grows). Readers see all calls between begin and end at once.
  * Changes do not nest. */
 void upci_shared_begin(struct upci_shared *shared);
 void upci_shared_end(struct upci_shared *shared, bool configuration);
@@ -160,7 +160,7 @@ static inline void upci_shared_count(struct upci_shared *shared, unsigned counte
 /* The rest: in a change only. */
 void upci_shared_field(struct upci_shared *shared, unsigned counter, uint8_t field);
 void upci_shared_registers(struct upci_shared *shared, bool running, uint64_t threshold);
-/* name NULL: nothing is bound. unit may be NULL. What is too long is cut. */
+/* name NULL: nothing is bound. unit may be NULL. Strings that are too long are cut. */
 void upci_shared_event(struct upci_shared *shared, unsigned counter, const char *name, const char *unit,
 		       enum upc_kind kind);
 
@@ -171,7 +171,7 @@ int upci_shared_file(const char *name, uid_t user, char file[UPCI_SHARED_FILE_MA
 /* The reverse: false where a file's name is not that of a shared unit. *name is the end of
  * file. */
 bool upci_shared_parse(const char *file, uid_t *user, const char **name);
-/* The directory that they lie in, open (O_PATH | O_DIRECTORY); the caller closes it. Errors with
+/* The directory of these files, open (O_PATH | O_DIRECTORY); the caller closes it. Errors with
  * message: UPC_ENOSUPP, UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM. */
 int upci_shared_directory(void);
 /* A file in it, open for reading, or for writing as well; never a link's target, and
@@ -184,8 +184,8 @@ bool upci_shared_locked(int fd);
 
 /*
  * Two locks on bytes of the file, each of an open file description and for one holder:
- * the owner's, and that of whoever takes a dead owner's name over, so that readers do
- * not take him for the owner. fd is open for writing. False where another holds it.
+ * the owner's, and the taker's, which takes over a dead owner's name and is not to be
+ * mistaken for the owner. fd is open for writing. False where another holds the lock.
  */
 enum upci_shared_lock { UPCI_SHARED_OWNER = 0, UPCI_SHARED_TAKER = 1 };
 bool upci_shared_lock(int fd, enum upci_shared_lock lock);

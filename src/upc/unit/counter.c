@@ -62,7 +62,7 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	return 0;
 }
 
-/* Of a formula of which some was counted, that is what is to be said. */
+/* A formula with some terms that counted and some that never did is PARTIAL, not NEVER. */
 static unsigned entry_flags(const struct upc_unit *u, const struct upci_entry *e)
 {
 	unsigned flags = 0, never = UPC_COUNTER_NEVER, terms = e->formula ? e->formula->terms : 1, i;
@@ -119,7 +119,7 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	error = upci_unit_check_preset(u);
 	if (error)
 		return error;
-	/* What was counted until now is written over. */
+	/* The counts until now are overwritten. */
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
@@ -258,7 +258,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		return fail_offset(offset);
 	if (offset == UPC_REG_START_STOP)
 		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
-	/* What was counted until now belongs to the registers as they were. */
+	/* The counts until now belong to the registers before the write. */
 	upci_unit_catch_up(u);
 	if (u->regs.run && offset != UPC_REG_STATUS)
 		error = upci_unit_update(u);

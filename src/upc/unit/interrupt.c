@@ -128,7 +128,7 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 	error = u->registers->set_signal ? u->registers->set_signal(u, signal) : 0;
 	if (error)
 		return error;
-	/* What happened until now is for who was there. */
+	/* Interrupts until now are for the former callback. */
 	upci_unit_catch_up(u);
 	u->interrupt = fn;
 	u->interrupt_arg = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers.c - one register of a unit, whoever has it; and what the three of registers.h share.
+ * registers.c - one register of a unit, on any of the three of registers.h; and their common functions.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ void upci_unit_write_field(struct upc_unit *u, unsigned i, uint8_t field)
 	const unsigned offset = UPC_REG_CONFIG(i / 8), shift = 8 * (i % 8);
 	uint64_t group = 0;
 
-	/* What is written back as it was read changes nothing. */
+	/* The other fields of the group are written back unchanged. */
 	(void)u->registers->read(u, offset, &group);
 	group &= ~(UINT64_C(0xff) << shift);
 	(void)u->registers->write(u, offset, group | (uint64_t)field << shift);
@@ -30,7 +30,7 @@ int upci_unit_write_run(struct upc_unit *u, bool run)
 {
 	int error = u->registers->write(u, UPC_REG_START_STOP, run);
 
-	/* Who cannot be stopped does not count either. */
+	/* A unit whose run bit cannot be written does not count. */
 	u->regs.run = run && !error;
 	return error;
 }

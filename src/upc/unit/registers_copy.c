@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_copy.c - the copy of registers that are elsewhere, which reads are made from, and what
- * is known of damage there.
+ * registers_copy.c - the copy of registers that are elsewhere, which reads are made from, and the
+ * damage found there.
  *
- * The copy is made without checking parity, which is done there where a read asks
- * for a counter: so what the library itself looks at changes nothing. A counter that
- * was found damaged counts as damaged until the user writes it, whatever the library
- * writes to its register for a threshold meanwhile.
+ * The copy is made without a parity check; parity is checked where a read asks for a
+ * counter. The library's own reads thus change nothing. A counter that was found damaged
+ * stays damaged until the user writes it, even if the library writes its register for a
+ * threshold meanwhile.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void look_for_doubt(struct upc_unit *u)
 		memchr(u->suspect, true, sizeof(u->suspect)) || memchr(u->damaged, true, sizeof(u->damaged));
 }
 
-/* What the unit has taken in is its own. */
+/* Counters that the unit takes in keep its own values. */
 static void peek(struct upc_unit *u)
 {
 	uint64_t taken[UPC_COUNTERS];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_script.c - the registers of a unit behind a script, which an engine has. It knows one
- * threshold: those of events are made here, over that one, by what is written to the counters
- * (threshold.h), in the interrupt's own cycle. Who is told is called, and no signal is sent.
+ * registers_script.c - the registers of a unit behind a script, which an engine has. The engine has
+ * one threshold register: thresholds of events are made here, over that one, by preloads of the
+ * counters (threshold.h), in the interrupt's own cycle. Interrupts call the callback; no signal is
+ * sent.
  */
 #include "base/message.h"
 #include "base/notice.h"

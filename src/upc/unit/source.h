@@ -23,7 +23,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 		     const struct upci_event *event, struct upci_binding *binding);
 void upci_source_close(struct upci_sources *sources, const struct upci_binding *binding);
 
-/* Of all that stop, what is an operation of each. */
+/* The operations of the same names, for all sources that stop. */
 void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait);
 bool upci_sources_check_batch(struct upci_sources *sources);
 /* The gravest. */

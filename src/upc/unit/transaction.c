@@ -371,8 +371,8 @@ static int take_wishes(struct plan *p, const struct upc_transaction *t)
 }
 
 /*
- * Who must have a certain counter comes first: Blue Gene/P events, then wishes.
- * Then everybody who can stay stays, then the rest take the lowest free one.
+ * Leaves that need a certain counter come first: Blue Gene/P events, then wishes.
+ * Then each leaf that can stay stays, and the rest take the lowest free counters.
  */
 static int place(struct plan *p)
 {

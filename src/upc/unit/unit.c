@@ -133,8 +133,8 @@ static void gather(struct upci_fork_entry *entry)
 			sources->of[row]->ops->gather(sources->of[row], &at_end);
 }
 
-/* What the program has not destroyed the kernel closes when it ends, and who waits for the
- * program waits for that. */
+/* The kernel closes the descriptors of units that the program has not destroyed when it ends, and
+ * its parent's wait() includes that time. */
 __attribute__((destructor)) static void leave_all(void)
 {
 	upci_process_end(gather);
@@ -180,8 +180,8 @@ int upc_unit_start(struct upc_unit *u)
 	error = upci_unit_open_now(u);
 	if (error)
 		return error;
-	/* What goes on by itself first: then the perf groups start in one system call
-	 * each, with nothing of ours behind them. */
+	/* Sources that go on by themselves come first: then the perf groups start in one system
+	 * call each, with nothing of ours behind them. */
 	error = upci_unit_base(u);
 	if (!error)
 		error = upci_sources_start(&u->sources);

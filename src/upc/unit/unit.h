@@ -22,10 +22,10 @@ struct upci_binding {
 	uint16_t references; /* entries that read it, 0: free            */
 	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
 	int handle;          /* of its source */
-	uint8_t source;      /* its row; UPCI_SOURCE_ROWS: whoever has the registers counts it */
-	/* Of its source and event, so that reads stay off their cache lines: it counts between start
-	 * and stop alone; its readings are in the event's unit; they are, and it is a count; it is
-	 * a level. */
+	uint8_t source;      /* its row; UPCI_SOURCE_ROWS: the owner of the registers counts it */
+	/* Copies from its source and event, so that reads stay off their cache lines: it counts only
+	 * between start and stop; its readings are in the event's unit; they are, and it is a count;
+	 * it is a level. */
 	bool stops : 1, as_is : 1, plain : 1, is_level : 1;
 	bool silent : 1; /* PARTIAL means its overflow signals alone     */
 	uint64_t last;   /* the source's reading that the register has taken in */
@@ -41,7 +41,7 @@ struct upci_entry {
 	uint16_t *counter;                  /* one, or one a term             */
 };
 
-/* What a source has read, with room for all handles that it has. */
+/* A source's readings, with room for all its handles. */
 struct upci_readings {
 	uint64_t *value;
 	uint8_t *state; /* an upci_source_state */
@@ -58,9 +58,9 @@ struct upci_sim;
 struct upc_unit {
 	struct upci_regs regs;
 
-	/* What every start, stop and read of a live unit looks at is close together, from the
-	 * end of the registers to the beginning of what is shown: four lines of the cache, where
-	 * a unit has hundreds. */
+	/* The fields that every start, stop and read of a live unit uses are close together, from
+	 * the end of the registers to the beginning of shared: four lines of the cache, where a unit
+	 * has hundreds. */
 	struct upci_sources sources;
 	struct upci_readings reading[UPCI_SOURCE_ROWS];
 	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* the rows with bound counters */
@@ -86,26 +86,26 @@ struct upc_unit {
 	uint16_t derived[UPC_EVENTS_MAX];
 	uint16_t index[UPCI_INDEX_SIZE];
 
-	/* Of live events period alone: the kernel counts up to it. While has_periods. */
+	/* For live events only period is used: the kernel counts up to it. Valid while has_periods. */
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;
 	int signal; /* of live thresholds, 0: none */
 
-	/* Of live thresholds, for handlers: which event a handle is for. */
+	/* For handlers: the event of each handle with a live threshold. */
 	struct upci_armed {
 		int handle;     /* -1: free */
 		uint8_t source; /* its row  */
 		uint32_t code;
 	} armed[UPCI_SAMPLERS_MAX];
 
-	/* Of registers elsewhere. */
+	/* The owner of registers elsewhere. */
 	union {
 		struct upci_replay *script;
 		struct upci_sim *node;
 	} keeper;
 	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
-	bool damaged[UPC_COUNTERS]; /* was found, and nobody has written the counter since */
+	bool damaged[UPC_COUNTERS]; /* was found, and the user has not written the counter since */
 
 	/* How long counters were to count, and did: unit_time.c. */
 	struct upci_source_time time[UPC_COUNTERS];
@@ -121,7 +121,7 @@ struct upc_unit {
 	struct upci_fork_entry fork;
 };
 
-/* The unit itself takes in what counter i counts. Else whoever has the registers counts. */
+/* Whether the unit itself takes in the counts of counter i. Else the owner of the registers counts. */
 static inline bool upci_unit_takes_in(const struct upc_unit *unit, unsigned i)
 {
 	return unit->binding[i].references && unit->binding[i].source < UPCI_SOURCE_ROWS;

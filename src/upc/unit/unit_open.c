@@ -135,16 +135,16 @@ int upci_unit_reopen(struct upc_unit *u)
 	return u->forked ? upci_unit_replace_sources(u, &u->context, UPCI_OPEN_LATER) : 0;
 }
 
-/* What the kernel has counted since an exec that nobody had started the unit
- * for belongs to nobody: the readings are taken in, and not the counts. */
+/* Discards the kernel's counts since an exec when the unit was not started: the readings
+ * are taken in, and not the counts. */
 static int pass_over_exec(struct upc_unit *u)
 {
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
-/* What opening all events anew would mend. Together they have fewer groups; if that fails they
- * do as they are. Else, where all is taken in nothing is lost with them; where it is not, all
- * stays as it is, which is not wrong. */
+/* Opens all events anew where the sources wish it. GATHER: they then take fewer groups; if it fails,
+ * the present ones serve. RENEW: they are opened anew only if all counts could be taken in, so that
+ * none is lost; else they stay as they are, which is not wrong. */
 static void open_better(struct upc_unit *u)
 {
 	switch (upci_sources_wish(&u->sources)) {

@@ -30,7 +30,7 @@ static void mark(struct upci_binding *b, uint16_t flag, const char *what)
 	b->flags |= flag;
 }
 
-/* What a source says of how an event was counted. */
+/* Sets the flags that follow from a source's state of an event. */
 static void mark_state(struct upci_binding *b, enum upci_source_state how)
 {
 	switch (how) {
@@ -76,7 +76,7 @@ static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 }
 
 /*
- * What a count has grown by. Some of the kernel's sums over CPUs step back a
+ * The growth of a count. Some of the kernel's sums over CPUs step back a
  * little between reads: then nothing is added until they pass the old reading.
  * A drop below half is a source that began anew.
  */
@@ -430,7 +430,7 @@ int upc_unit_reset(struct upc_unit *u)
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
-	/* What did not count until now has no part in the counts from here on. */
+	/* Events that did not count until now must not mark the counts from here on. */
 	upci_sources_rebase(&u->sources);
 	upci_unit_time_begin_all(u);
 	u->partial = false;

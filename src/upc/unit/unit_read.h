@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_read.h - from the sources to the registers of a unit, and whether what is there is whole.
+ * unit_read.h - from the sources to the registers of a unit, and whether the counts there are whole.
  */
 #ifndef UPCI_UNIT_READ_H
 #define UPCI_UNIT_READ_H
 
 #include "unit/registers.h"
 
-/* Takes what the sources have counted since into the registers. With base, only
- * remembers the readings of the sources that cannot be stopped. */
+/* The first takes the sources' counts since the last update into the registers. The second
+ * only remembers the readings of the sources that cannot be stopped. */
 int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
 
@@ -16,14 +16,14 @@ int upci_unit_base(struct upc_unit *unit);
  * whole. */
 bool upci_unit_take_stopped(struct upc_unit *unit);
 
-/* What they have counted since the last update counts for nothing. */
+/* Discards the sources' counts since the last update. */
 int upci_unit_pass_over(struct upc_unit *unit);
 
 /* UPC_EPARTIAL with message where a hardware event did not always count. */
 int upci_unit_check_counted(const struct upc_unit *unit);
 
-/* Update where anything can have changed. What never counted is no count also when the
- * unit has stopped. */
+/* Updates where anything can have changed. An event that never counted has no count, also
+ * when the unit has stopped. */
 static inline int upci_unit_current(struct upc_unit *unit)
 {
 	if (unit->regs.run || unit->registers->elsewhere)
@@ -37,7 +37,7 @@ static inline bool upci_unit_usable(int error)
 	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
 }
 
-/* An event's count: what its counter holds, less what a threshold put there. */
+/* An event's count: its counter's value less the threshold's offset. */
 static inline uint64_t upci_unit_count(const struct upc_unit *unit, unsigned i)
 {
 	return unit->regs.counter[i] - unit->thresholds.offset[i];

@@ -56,7 +56,7 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	return period ? upci_unit_restart_period(u, i, period - count % period) : 0;
 }
 
-/* What handlers look at changes for events that come and go, and for nobody else. */
+/* Handlers read armed[]: only the places of events that come or go change. */
 void upci_unit_rearm(struct upc_unit *u)
 {
 	struct upci_armed *free_one = NULL, *armed;

@@ -13,15 +13,15 @@ int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
 int upci_unit_check_preset(const struct upc_unit *unit);
 /* UPC_ENOSUPP with message where a level is bound: it cannot be preset. */
 int upci_unit_check_no_level(const struct upci_binding *binding);
-/* Of a counter that the unit takes in: counts until the next signal. */
+/* Sets the counts until the next signal, for a counter that the unit takes in. */
 int upci_unit_restart_period(struct upc_unit *unit, unsigned i, uint64_t left);
 /* Gives it a threshold, 0: none. Errors with message. interrupt.c */
 int upci_unit_set_period(struct upc_unit *unit, unsigned i, uint64_t period);
 /* Remembers one that was set. interrupt.c */
 void upci_unit_keep_period(struct upc_unit *unit, unsigned i, uint64_t period);
-/* upc_unit_signalled, of what the unit takes in. */
+/* upc_unit_signalled, for counters that the unit takes in. */
 int upci_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
-/* After a change of bindings or handles: whom signals are for. */
+/* Updates armed[] after a change of bindings or handles. */
 void upci_unit_rearm(struct upc_unit *unit);
 /* Asks a context's sources for a threshold of an event's handle there; 0: for none any more. */
 int upci_unit_set_live(struct upc_unit *unit, struct upci_sources *sources,

@@ -2,15 +2,15 @@
 /*
  * unit_time.c - see unit_time.h. Three clocks, by what a counter's source is:
  *
- *   one that stops    its own (perf_time.c). What sources that were closed had counted is kept in
+ *   one that stops    its own (perf_time.c). The times of sources that were closed are kept in
  *                     time[]: added, both enabled and lost.
  *   a script          its cycles while the unit ran. time[].enabled is where the counter's begin.
  *   one that goes on, the unit's: CLOCK_MONOTONIC while it runs, taken where those are read, so
  *   the simulation    that a unit that has none of them asks for no time. time[].enabled is where
- *                     the counter's begin or, while it is halted, what they are; lost what its
- *                     source was away for.
+ *                     the counter's begin or, while it is halted, their value; lost is the time
+ *                     that its source was lost.
  *
- * Nothing here is looked at by reads of events whose sources stop.
+ * Reads of events whose sources stop use nothing here.
  */
 #include <string.h>
 

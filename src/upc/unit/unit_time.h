@@ -8,12 +8,11 @@
 
 #include "unit/unit.h"
 
-/* The clock of what the unit reads itself goes on to now, from wherever it is: a start, an update,
- * a commit. It stands after a stop. */
+/* Moves the unit's clock on to now: at a start, an update, a commit. It stands after a stop. */
 void upci_unit_clock_step(struct upc_unit *unit);
 void upci_unit_clock_stop(struct upc_unit *unit);
 
-/* What a counter's source was away for is the last step. */
+/* Adds the last step of the clock to the time that a counter's source was lost. */
 void upci_unit_time_lose(struct upc_unit *unit, unsigned i);
 
 /* A counter's times begin at 0: a new event is bound to it; or those of all that are bound. */

@@ -112,7 +112,7 @@ static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statemen
 	char own[200];
 	bool known = upci_pfm_own(name, own, sizeof(own));
 
-	/* What libpfm4 knows then is only what comes before that PMU in its list. */
+	/* libpfm4 then has only the PMUs before that one in its list. */
 	if (getenv("LIBPFM_FORCE_PMU"))
 		return upci_lex_fail_at(&f->lex, s->source_at,
 					"expected an event of the PMU that LIBPFM_FORCE_PMU puts "

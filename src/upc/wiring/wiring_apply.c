@@ -10,7 +10,7 @@
 #include "wiring/wiring.h"
 #include "wiring/wiring_file.h"
 
-/* What the catalogue shall have for a statement that is not derived; its
+/* Completes the event of a statement that is not derived for the catalogue; its
  * strings are from the pool or the catalogue already. */
 static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 {
@@ -45,7 +45,7 @@ static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 		e->unit = "events";
 	if (!e->subsystem)
 		e->subsystem = "wiring";
-	/* A tracepoint's is composed from the kernel's when somebody asks. */
+	/* A tracepoint's description is composed from the kernel's on demand. */
 	if (!e->description && e->driver.source != UPC_SOURCE_TRACEPOINT) {
 		upci_driver_print(f->c, &e->driver, text, sizeof(text));
 		e->description = upci_catalogue_printf(f->c, "An event of the wiring file: %s.", text);

@@ -24,7 +24,7 @@ struct upci_wiring_file {
 	size_t current; /* the statement whose formula is parsed */
 };
 
-/* What the catalogue has under a statement's name, or NULL. */
+/* The catalogue's event of a statement's name, or NULL. */
 static inline const struct upci_event *upci_wiring_known(const struct upci_wiring_file *f,
 							 const struct upci_statement *s)
 {
@@ -32,9 +32,8 @@ static inline const struct upci_event *upci_wiring_known(const struct upci_wirin
 }
 
 /*
- * Changes the catalogue as a file says that has been checked. Nothing fails here
- * but memory (UPC_ENOMEM); then the catalogue may have a part of the file, and
- * its opener throws it away.
+ * Makes the change of a checked file to the catalogue. The only error is UPC_ENOMEM;
+ * then the catalogue may have a part of the file, and its opener discards it.
  */
 int upci_wiring_apply(struct upci_wiring_file *f);
 

@@ -58,8 +58,8 @@ int upci_lex_next_line(struct upci_lex *lex);
 /* The token is this word. */
 bool upci_lex_is(const struct upci_lex *lex, const char *word);
 
-/* What a string token says, or a word token as it is, with a 0; to has room for
- * token.length + 1 bytes. Returns the length. */
+/* Copies the text of a string token, or a word token as it is, with a 0; to has room
+ * for token.length + 1 bytes. Returns the length. */
 size_t upci_lex_copy(const struct upci_lex *lex, char *to);
 
 struct upci_place upci_lex_place(const struct upci_lex *lex);

@@ -30,8 +30,8 @@ static void print_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-/* What the syntax has no way to write stays out of the file: strange bytes in
- * the names of devices, clocks without a word. */
+/* Whether the syntax can express the event. It cannot express strange bytes in the
+ * names of devices, and clocks without a word: such events stay out of the file. */
 static bool writable(const struct upci_event *event)
 {
 	const struct upci_driver_clock *clock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_statement.h - one statement of a wiring file, as its syntax has it:
- * what its names mean is not asked here.
+ * wiring_statement.h - one statement of a wiring file, by its syntax alone:
+ * names are not looked up here.
  */
 #ifndef UPCI_WIRING_STATEMENT_H
 #define UPCI_WIRING_STATEMENT_H
@@ -12,8 +12,8 @@
 enum upci_verb { UPCI_VERB_EVENT, UPCI_VERB_DRIVE, UPCI_VERB_DERIVED, UPCI_VERB_REMOVE };
 
 /*
- * What the file does not say is NULL in the event, and with it scope and kind
- * are the source's; of a derived event, and unless kind_given, they are not set.
+ * Fields that the file leaves out are NULL in the event; scope and kind are then the
+ * source's. In a derived event, and unless kind_given, they are not set.
  */
 struct upci_statement {
 	enum upci_verb verb;
