@@ -62,7 +62,7 @@ static void run_plain(void *arg, unsigned calls)
 
 typedef uint64_t v4 __attribute__((vector_size(32), __may_alias__));
 
-/* What must be read and the least that can be done with it. */
+/* Reads all input and does the least possible work on it. */
 #ifdef __x86_64__
 __attribute__((target_clones("avx2", "default")))
 #endif
@@ -169,7 +169,7 @@ static void plain_reset(struct plain_unit *unit, const struct upci_signals *firs
 	}
 }
 
-/* What is compared must do the same. */
+/* The compared engines must give the same results. */
 static void verify(const struct upci_signals *signals, enum upci_isa isa)
 {
 	static struct plain_unit unit;

@@ -211,7 +211,7 @@ static const struct cell cells[] = {
 
 #define CELLS (sizeof(cells) / sizeof(cells[0]))
 
-/* What the machine does in a slice of the cell, in iterations, and in a millisecond in the kernel, in
+/* The machine's work in a slice of the cell, in iterations, and in a millisecond in the kernel, in
  * bytes. */
 struct machine {
 	double slice, bytes;

@@ -257,7 +257,7 @@ static void slice_ends(void)
 	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
 	check(mpx_set_start(set), "mpx_set_start");
 	end_mpx();
-	/* That each signal was the end of a slice. */
+	/* Each signal must have been the end of a slice. */
 	need(after.slices - before.slices >= 2 * SIGNALS * (BENCH_SAMPLES + 1), "slices");
 	bench_print("mpx_slice_end", subject[0].median, "ns");
 	bench_print("mpx_slice_end_floor", subject[1].median, "ns");
@@ -374,7 +374,7 @@ static void read_papi_twice(void *arg, unsigned calls)
 	}
 }
 
-/* Of events that take no turns. */
+/* The events take no turns. */
 static void regions(void)
 {
 	static const char *const name[GROUP] = {"upc:::perf::PAGE-FAULTS", "upc:::perf::MINOR-FAULTS",

@@ -145,7 +145,7 @@ static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t s
 	return 100 * (1 - (double)(after.time - before.time) / ns);
 }
 
-/* What a tick takes, in ns, by the pieces of this rank (0 to 1) among their kind. */
+/* The time of a tick in ns, by the pieces of this rank (0 to 1) among their kind. */
 static double tick(const struct pieces *pieces, double rank)
 {
 	return pieces->ns[1][(unsigned)(rank * pieces->n[1])] -

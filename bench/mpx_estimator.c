@@ -21,7 +21,7 @@
 #include "random.h"
 #include "stat/pool.h"
 
-/* Of all slices of all events. */
+/* The spacing of all slices of all events. */
 static struct mpxi_spacing spacing;
 
 #define SLICE 1000000u /* cycles */
@@ -90,7 +90,7 @@ static void draw_load(struct load *load, enum kind kind, enum shape shape, doubl
 	load->due = bench_uniform();
 }
 
-/* What comes in so much time. */
+/* The counts in so much time. */
 static double run_load(struct load *load, double slices)
 {
 	double mean = 0, n;
@@ -506,7 +506,7 @@ static void print_totals(const char *load, struct total total[ESTIMATORS])
 	}
 }
 
-/* What the handler spends on one event. */
+/* The slices for measuring the handler's time for one event. */
 static struct mpxi_slice slices[1024];
 
 static void time_slices(void *arg, unsigned calls)

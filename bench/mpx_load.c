@@ -206,8 +206,8 @@ static void (*const operation[OPERATIONS])(struct mpx_load *load) = {
 #define EXIT(name, op) {"tp::syscalls:sys_exit_" name, op}
 #define BOTH(name, op) ENTER(name, op), EXIT(name, op)
 
-/* Each is counted once in each such operation. What ends a slice makes read, ioctl and
- * rt_sigreturn, and signals, which are not here for that. */
+/* Each is counted once in each such operation. The end of a slice itself makes read, ioctl,
+ * rt_sigreturn and signals, so these are not in the list. */
 static const struct {
 	const char *name;
 	enum operation by;

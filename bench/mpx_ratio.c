@@ -24,7 +24,7 @@
 enum { ACCESSES, MISSES, HITS, EVENTS };
 
 static struct mpxi_spacing spacing;
-/* What comes in a slice. */
+/* The kind of load in a slice. */
 enum shape {
 	STEADY,
 	PHASED, /* rates of both change together */

@@ -105,7 +105,7 @@ static const struct event mixed_events[EVENTS] = {
 static const struct event *events;
 static int domain;
 
-/* What a process finds, in memory that it shares with the one that asked. */
+/* The result of a process, in memory that it shares with its parent. */
 struct result {
 	int done;
 	unsigned slices;

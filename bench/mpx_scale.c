@@ -2,8 +2,8 @@
 /*
  * mpx_scale.c - libmpx with much of everything at once: a thread with 1,000 event sets
  * that overlap over 1,024 events, which starts, reads and stops them in turn; 256 threads
- * at any time that start, count and end; and a process-wide set over all of them. What is
- * counted are system calls of which each thread knows how many it made.
+ * at any time that start, count and end; and a process-wide set over all of them. The counted events
+ * are system calls, and each thread knows how many it made.
  *
  * Exact counts have to be the truth, in every set of every thread, and the process-wide
  * sum that of all threads, ended ones too; no descriptor may be left, and memory must not
@@ -52,7 +52,7 @@ static const struct {
 	{"upc:::tp::syscalls:sys_enter_sched_get_priority_max", SYS_sched_get_priority_max, 0, 0},
 	{"upc:::tp::syscalls:sys_enter_sched_get_priority_min", SYS_sched_get_priority_min, 0, 0},
 	{"upc:::tp::syscalls:sys_enter_getcpu", SYS_getcpu, 0, 0},
-	/* Of no descriptor: it fails, and is counted. */
+	/* The descriptor is invalid: the call fails, and is counted. */
 	{"upc:::tp::syscalls:sys_enter_fdatasync", SYS_fdatasync, -1, 0},
 };
 

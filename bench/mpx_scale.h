@@ -25,7 +25,7 @@ struct scale_truth {
 	uint64_t count[SCALE_KNOWN];
 };
 
-/* Of one thread, then of all. */
+/* The score of one thread, then of all. */
 struct scale_score {
 	uint64_t exact, wrong;             /* values that are to be equal to the truth      */
 	uint64_t estimates, held;          /* intervals, and those that have the truth      */
@@ -50,7 +50,7 @@ void scale_work(struct scale_truth *truth, unsigned times);
 void scale_judge(struct scale_score *score, const struct mpx_estimate *estimate, uint64_t truth,
 		 const char *who);
 void scale_add(struct scale_score *sum, const struct scale_score *part);
-/* What the library says of the calling thread. */
+/* Adds the library's information on the calling thread. */
 void scale_thread_info(struct scale_score *score);
 
 /* Descriptors and memory of the process. */

@@ -32,7 +32,7 @@ static int set_of(const char *component, unsigned n)
 		return PAPI_NULL;
 	if (PAPI_create_eventset(&set) != PAPI_OK)
 		exit(1);
-	/* What conflicts with an event before is passed over. */
+	/* An event that conflicts with an earlier one is passed over. */
 	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cidx); more == PAPI_OK && added < (int)n;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, cidx))
 		added += PAPI_add_event(set, code) == PAPI_OK;

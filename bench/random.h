@@ -27,7 +27,7 @@ static inline uint64_t bench_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* What follows has this one's. */
+/* The functions below use this seed. */
 static uint64_t bench_seed;
 
 static inline uint64_t bench_bits(void)

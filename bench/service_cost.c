@@ -89,7 +89,7 @@ static double switches(void)
 	return bench_median(sample, BATCHES);
 }
 
-/* Of the time that the process has, so that others do not matter. */
+/* The process's own CPU time is taken, so that other processes do not matter. */
 static double instructions(void)
 {
 	double from = clock_of(CLOCK_PROCESS_CPUTIME_ID);

@@ -23,7 +23,7 @@ enum mode { ALONE, AT_1000_HZ, SPINNING, MODES };
 /* Long enough for some reads of the 1000 in a second. */
 #define BATCH_NS 20e6
 
-/* What the two processes say to each other. */
+/* The memory by which the two processes exchange data. */
 static struct talk {
 	int mode, seen;
 	uint64_t reads, failures;
@@ -129,7 +129,7 @@ static void change_all(unsigned calls)
 	}
 }
 
-/* What an owner does when it does not change the unit. */
+/* Changes the unit, and then works as an owner does between changes. */
 static void change_and_work(unsigned calls)
 {
 	volatile unsigned work;

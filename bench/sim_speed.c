@@ -153,7 +153,7 @@ static void bench_threads(const char *loop)
 		}
 	name_ratio(loop, "_2_threads", wall[COUNTED][1][0] / wall[COUNTED][2][0]);
 	name_ratio(loop, "_2_threads_qemu", wall[PLAIN][1][0] / wall[PLAIN][2][0]);
-	/* What it would be if both had a processor of their own all the time. */
+	/* The ratio as it would be if both had a processor of their own all the time. */
 	name_ratio(loop, "_2_threads.cpu", 2 * cpu[COUNTED][1][0] / cpu[COUNTED][2][0]);
 	name_ratio(loop, "_2_threads_to_unthreaded", wall[COUNTED][0][0] / wall[COUNTED][2][0]);
 	name_ratio(loop, "_threaded.cpu", cpu[COUNTED][2][0] / cpu[PLAIN][2][0]);

@@ -2,9 +2,9 @@
 /*
  * sim_truth.c - estimates of libmpx that can be held against the truth. Four threads, one on
  * each core of the simulated node, work under a process-wide set whose events share counters
- * (those of PU0 with PU2's, of PU1 with PU3's), and each under a set of its own. What they do in
- * measurement 0 is all in work_0(), and so on: "upc_run --region work_0" counts it. Prints what
- * the sets say, as JSON.
+ * (those of PU0 with PU2's, of PU1 with PU3's), and each under a set of its own. Their work in
+ * measurement 0 is all in work_0(), and so on: "upc_run --region work_0" counts it. Prints the
+ * estimates of the sets, as JSON.
  *
  * usage: sim_truth [-l LOAD] [-m MEASUREMENTS] [-n QUANTA] [-s SLICE_US] [-g MAX] [-r SEED]
  *                  [-x | -p]
@@ -155,7 +155,8 @@ static void bursts(struct thread *t, unsigned quanta)
 
 typedef void work_function(struct thread *t);
 
-/* What a truth is of. The number keeps the compiler from making one function of all. */
+/* The function whose true counts are compared. The number keeps the compiler from making one function
+ * of all. */
 #define WORK(n)                                                                                         \
 	__attribute__((noinline)) static void work_##n(struct thread *t)                                \
 	{                                                                                               \
@@ -182,7 +183,7 @@ static work_function *const work[MEASUREMENTS] = {
 	work_0, work_1, work_2, work_3, work_4, work_5, work_6, work_7, work_8, work_9, work_10, work_11,
 };
 
-/* What a set counts around it is its own. */
+/* An empty work function: a set around it counts only the set's own work. */
 __attribute__((noinline)) static void idle(struct thread *t)
 {
 	t->measurement = -1;

@@ -4,9 +4,9 @@
  * already. Link with -lhpm (or -lhpm_r, which is the same), or run the program with upc_regions.
  *
  * A section has a number, from 0 to below HPM_NUM_INST_PTS (environment; 100), and a label of any
- * bytes; other numbers are left out, which is told. Sections nest and overlap. What is counted is what
- * the environment variable UPC_REGIONS_EVENTS names, a list of PAPI's names with commas. Numbers and
- * labels are those of the first start.
+ * bytes; other numbers are left out, with a message. Sections nest and overlap. The events are those
+ * that the environment variable UPC_REGIONS_EVENTS names, a list of PAPI's names with commas. Numbers
+ * and labels are those of the first start.
  *
  * hpmTerminate writes the sections into the file HPM_OUTPUT_NAME + task + "." + process, and so does
  * the end of the program if there were sections after that; HPM_OUTPUT_NAME is "perfhpm" where the
@@ -34,7 +34,7 @@ void hpmStop(int number);
 void hpmTstart(int number, const char *label);
 void hpmTstop(int number);
 
-/* Of the calling thread, since its first call: seconds, and the first n events. An event that has not
+/* Gives the calling thread's seconds and first n events, since its first call. An event that has not
  * been counted is -1. */
 void hpmGetTimeAndCounters(int n, double *time, long long *values);
 /* All events. */

@@ -74,13 +74,13 @@ template <class T> static inline T mpx_options_init()
 #define MPX_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
 #endif
 
-/* What a plain read gives for an event that no slice has counted since its set was
- * started: not zero, since nobody knows. */
+/* The value of a plain read for an event that no slice has counted since the start of its set: not
+ * zero, since the count is not known. */
 #define MPX_NEVER (-1LL)
 
 /* ---- the library ------------------------------------------------------------------ */
 
-/* What ends a time slice. */
+/* The timer that ends time slices. */
 enum mpx_timer {
 	MPX_TIMER_AUTO = 0,   /* the first of these that the machine allows          */
 	MPX_TIMER_TASK_CLOCK, /* a perf event of the thread's task clock: from 100 us */
@@ -143,7 +143,7 @@ int mpx_library_init(int abi, const struct mpx_options *options);
  * is still registered; it must end, or call mpx_thread_end. */
 int mpx_library_shutdown(void);
 
-/* What was chosen. Strings are the library's, until shutdown. */
+/* The settings in use. Strings are the library's, until shutdown. */
 struct mpx_library_info {
 	size_t size;
 	uint64_t slice_ns;
@@ -240,9 +240,9 @@ int mpx_set_list_events(int set, int *codes, int *n);
  * them, and with none of the calling thread's own sets.
  *
  * The other thread does not wait while its groups change: some 20 to 60 us at each slice's end go by,
- * in part held up by the interrupts that it takes. So nothing that shares counters is exact there:
- * estimates have half of that time, and intervals reach from none of it to all; MPX_UNEVEN where it is
- * most of the error. Longer slices make it less: 0.5 % of 10 ms.
+ * in part held up by the interrupts that it takes. Events that share counters are therefore never exact
+ * there: estimates have half of that time, and intervals reach from none of it to all; MPX_UNEVEN where
+ * it is most of the error. Longer slices make it less: 0.5 % of 10 ms.
  *
  * Counted is the one thread. Its children, and other threads of its process, are not: attach a set to
  * each (/proc/PID/task). An exec changes nothing, unless it gives the process other rights: then the
@@ -261,7 +261,7 @@ int mpx_set_list_events(int set, int *codes, int *n);
  */
 int mpx_set_attach(int set, int tid);
 
-/* The set counts in the calling thread again. What it has counted is forgotten, but not by its regions.
+/* The set counts in the calling thread again. Its counts are forgotten, but not by its regions.
  * PAPI_EINVAL (it is not attached), PAPI_EPERM, PAPI_EISRUN, and as of mpx_set_add_event. */
 int mpx_set_detach(int set);
 
@@ -270,9 +270,8 @@ int mpx_set_detach(int set);
  * PAPI_DOM_USER, PAPI_DOM_KERNEL, ...; 0, as at first: what PAPI has as its default (PAPI_set_domain)
  * and what PAPI's components make of that. An event of another domain is another event: it has an entry
  * of its own in the master event list, also where the domain is PAPI's default in name, and is in no
- * group with events of other domains that take counters from it. What the set has counted until now is
- * forgotten, by its regions too; ratios and relations stay. A clock and a covariate stay in PAPI's
- * default domain.
+ * group with events of other domains that take counters from it. The counts so far are forgotten, by
+ * its regions too; ratios and relations stay. A clock and a covariate stay in PAPI's default domain.
  *
  * PAPI's components perf_event and upc count by domain, but for what upc reads from files and
  * clocks, which is the same in all domains. A name that has modes itself (:u=1:k=0, :k) keeps them.
@@ -306,11 +305,11 @@ int mpx_set_always(int set, int code, int on);
  * one for all sets of all threads). NULL or MPX_NO_COVARIATE: none, as at first. It takes a counter from each
  * group of the thread, of other sets too; these go by the clock, unless they have asked for the same.
  * Sets with different ones do not run in a thread at the same time. The covariate is counted in PAPI's
- * default domain, and need not be in the set. What the set has counted is forgotten, by its regions too.
+ * default domain, and need not be in the set. The set's counts are forgotten, by its regions too.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT, PAPI_ENOSUPP (a process-wide set; an event that
  * is not each thread's own), PAPI_ECNFLCT (all sets have one already; an event of the set, which the
- * message names, cannot be in a group with it), PAPI_ENOMEM, and as of mpx_set_add_event. A start
- * with another one than that of a set that runs: PAPI_ECNFLCT.
+ * message names, cannot be in a group with it), PAPI_ENOMEM, and as of mpx_set_add_event. A start with
+ * another one than that of a set that runs: PAPI_ECNFLCT.
  *
  * The clock is one for all sets of a thread, since all of them are counted in the same slices, which have one
  * length: there is none for a set alone.
@@ -336,19 +335,19 @@ int mpx_set_stop(int set, long long *values);
 /*
  * Estimates of the counts since the start, or the last reset, the running slice included:
  * whole numbers that do not decrease until the next start, reset, accum or switch of region. MPX_NEVER for an
- * event that has not been counted at all. Of a stopped set: what its stop found. PAPI_ENOEVST, PAPI_EPERM,
- * PAPI_EINVAL, PAPI_ESYS.
+ * event that has not been counted at all. A stopped set gives the values of its stop. PAPI_ENOEVST,
+ * PAPI_EPERM, PAPI_EINVAL, PAPI_ESYS.
  */
 int mpx_set_read(int set, long long *values);
 
 /*
- * Adds to values what was counted since the last start, reset or accum, and resets. The set must
- * run. What is added is what the estimate of the region grows by (mpx_set_region): where the event
- * had no turn, the rate of the region's other stretches is taken, and the next calls make up for
- * what that was off. So sums over many short stretches are right, though a single step need not be.
- * A value becomes MPX_NEVER as long as nothing of the region is known, or where it leaves its range;
- * when something is known, the value from before comes back, with all that was added since.
- * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL, PAPI_ENOTRUN, PAPI_ESYS.
+ * Adds the counts since the last start, reset or accum to values, and resets. The set must run. The sum
+ * grows by as much as the estimate of the region (mpx_set_region): where the event had no turn, the
+ * rate of the region's other stretches is taken, and the next calls correct its error. Sums over many
+ * short stretches are therefore right, though a single step need not be. A value becomes MPX_NEVER as
+ * long as nothing of the region is known, or where it leaves its range; when something is known, the
+ * value from before comes back, with all that was added since. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL,
+ * PAPI_ENOTRUN, PAPI_ESYS.
  */
 int mpx_set_accum(int set, long long *values);
 
@@ -403,10 +402,10 @@ struct mpx_estimate {
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /*
- * The level of confidence of low and high, in what mpx_set_estimates and mpx_set_region_estimates give
- * of the set from now on, running or not: 0.5 to 0.9999; 0.95 at first. So often the interval is to
- * have the truth in it. Nothing else depends on it; ratios and reconciled estimates stay at 0.95.
- * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL.
+ * The level of confidence of low and high in mpx_set_estimates and mpx_set_region_estimates of the set
+ * from now on, running or not: 0.5 to 0.9999; 0.95 at first. The level is the probability that the
+ * interval holds the true count. Nothing else depends on it; ratios and reconciled estimates stay at
+ * 0.95. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL.
  */
 int mpx_set_confidence(int set, double level);
 
@@ -476,24 +475,24 @@ int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
 /* ---- regions ------------------------------------------------------------------------- */
 
 /*
- * A region is a set and a number, such as that of a place in the program. What the set counts in
- * a region is kept over starts, stops, resets and accums. A stretch lasts from a start, reset or
- * accum to the next or to the stop; it may be shorter than a slice. What was counted in any of
- * the region's stretches speaks for those in which an event had no turn.
+ * A region is a set and a number, such as that of a place in the program. The counts of a region are
+ * kept over starts, stops, resets and accums. A stretch lasts from a start, reset or accum to the next
+ * or to the stop; it may be shorter than a slice. The counts of any of the region's stretches speak for
+ * those in which an event had no turn.
  *
- * What the set counts from its next start on is counted for this region; at first it is region 0.
- * Values of reads and mpx_set_estimates are of the running stretch, as without regions. Each
- * region takes 784 bytes an event. Events that are added later have counted nothing.
- * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOMEM.
+ * The set counts for this region from its next start on; at first it is region 0. Values of reads and
+ * mpx_set_estimates are of the running stretch, as without regions. Each region takes 784 bytes an
+ * event. Events that are added later have counted nothing. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN,
+ * PAPI_ENOMEM.
  */
 int mpx_set_region(int set, int region);
 
 /*
- * What the running set counts from now on is counted for this region. It costs one read of the
- * counters and little more (bench/mpx_cost), so that a program may go from region to region thousands of
- * times in a slice. Plain reads begin at zero. While no event takes turns the clock is not read:
- * an estimate's time may then be in that of a later region. PAPI_ENOEVST, PAPI_EPERM, PAPI_ENOTRUN,
- * PAPI_ENOSUPP (process-wide sets), PAPI_ENOMEM, PAPI's errors of reading: nothing has changed.
+ * The running set counts for this region from now on. It costs one read of the counters and little more
+ * (bench/mpx_cost), so that a program may go from region to region thousands of times in a slice. Plain
+ * reads begin at zero. While no event takes turns the clock is not read: an estimate's time may then be
+ * in that of a later region. PAPI_ENOEVST, PAPI_EPERM, PAPI_ENOTRUN, PAPI_ENOSUPP (process-wide sets),
+ * PAPI_ENOMEM, PAPI's errors of reading: nothing has changed.
  */
 int mpx_set_switch_region(int set, int region);
 

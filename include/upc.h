@@ -13,11 +13,11 @@
  *   Details  upc_last_message() says in words why the calling thread's last
  *            call failed and what to do about it.
  *   Sizes    Option structures, and those that calls fill in, begin with their
- *            size. The caller sets it (UPC_OPTIONS_INIT does). So a program runs
- *            with an older and with a newer library. Fields that an older
- *            program's options lack are taken as zero. Bytes that an older library
- *            does not know must be zero in options, or the call is refused with
- *            UPC_EINVAL; in what it fills in they are zero.
+ *            size. The caller sets it (UPC_OPTIONS_INIT does). A program thus
+ *            runs with an older and with a newer library. Fields that an older
+ *            program's options lack are taken as zero. Bytes that an older
+ *            library does not know must be zero in options, or the call is
+ *            refused with UPC_EINVAL; in what it fills in they are zero.
  *   Context  One thread at a time may use a unit or a transaction. Different
  *            threads may use different units at once. All threads may use the
  *            catalogue. No call is for signal handlers unless its text says so.
@@ -144,7 +144,7 @@ void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg
 
 /* ---- the catalogue: which events there are ----------------------------- */
 
-/* What drives an event. */
+/* The source of an event's counts. */
 enum upc_source {
 	UPC_SOURCE_NONE = 0,   /* nothing on this machine; see why              */
 	UPC_SOURCE_PERF,       /* perf_event_open, encoded by libpfm4 or sysfs   */
@@ -157,7 +157,7 @@ enum upc_source {
 	UPC_SOURCE_POWERCAP,   /* an energy counter of /sys/class/powercap       */
 };
 
-/* Whose activity an event shows when it is added to a context. */
+/* The owner of the activity that an event shows when it is added to a context. */
 enum upc_scope {
 	UPC_SCOPE_CONTEXT = 0, /* that of the unit's context, whatever it is */
 	UPC_SCOPE_THREAD,      /* one thread's, also of an attached one      */
@@ -166,7 +166,7 @@ enum upc_scope {
 	UPC_SCOPE_MACHINE,     /* everybody's on this machine                */
 };
 
-/* What a value means. */
+/* The meaning of a value. */
 enum upc_kind {
 	UPC_KIND_COUNT = 0, /* only grows; a counter counts from its start     */
 	UPC_KIND_LEVEL = 1, /* a level, as of the last read; cannot be preset.
@@ -225,8 +225,8 @@ struct upc_catalogue_options {
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
  * could have written), UPC_ENOSUPP ($UPC_SOURCE is not "live", "sim" or
- * "replay:FILE", or it is "sim" and upc_run does not run the program). Of a replay's
- * script: UPC_ENOEVENT (there is no such file),
+ * "replay:FILE", or it is "sim" and upc_run does not run the program). The errors of a replay's script:
+ * UPC_ENOEVENT (there is no such file),
  * UPC_EPERM, UPC_EINVAL (no regular file, or a wiring file beside it), UPC_EWIRING
  * (the message has FILE:LINE), UPC_ESYSTEM.
  */
@@ -276,9 +276,9 @@ int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t
 /*
  * Does a plain event take a counter of a PMU, of which there are few? 1: it does. 0: the
  * kernel counts it by itself, or it is a file's, a clock's or a script's, or nothing
- * drives it. Of a derived event ask for its terms. Errors: UPC_EINVAL (no catalogue, a
- * derived event), UPC_ENOEVENT (no such code, or nothing encodes it), UPC_EPERM (not in any
- * domain that it names), UPC_ENOSUPP, UPC_ENOMEM.
+ * drives it. For a derived event, ask for its terms. Errors: UPC_EINVAL (no catalogue, a derived
+ * event), UPC_ENOEVENT (no such code, or nothing encodes it), UPC_EPERM (not in any domain that it
+ * names), UPC_ENOSUPP, UPC_ENOMEM.
  */
 int upc_catalogue_needs_pmu(struct upc_catalogue *catalogue, uint32_t code);
 
@@ -298,8 +298,8 @@ int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const 
 int upc_catalogue_nearest(struct upc_catalogue *catalogue, const char *name, const char **names, int max);
 
 /*
- * What this machine does not give and how to get it, one sentence each
- * ("tracepoints: ..."). Returns the i-th, from 0, or NULL after the last.
+ * The features that this machine does not give and how to get them, one sentence each ("tracepoints:
+ * ..."). Returns the i-th, from 0, or NULL after the last.
  */
 const char *upc_catalogue_missing(struct upc_catalogue *catalogue, unsigned i);
 
@@ -360,8 +360,8 @@ struct upc_unit;
 
 /*
  * Creates a unit in reset state: all registers zero, stopped, no event added.
- * options may be NULL: the calling thread. The catalogue must outlive it. Of a control
- * group the unit keeps the directory open: one that comes with the same name is another.
+ * options may be NULL: the calling thread. The catalogue must outlive the unit. A unit on a control
+ * group keeps its directory open: a later group with the same name is another one.
  * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process, CPU or control group),
  * UPC_EPERM (a domain that the caller may not count; a control group without the right to
  * count CPUs), UPC_ENOSUPP (what a script cannot give: others, domains, inherit; a control
@@ -508,7 +508,7 @@ int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned
  */
 int upc_unit_read_added(struct upc_unit *unit, uint64_t *values, unsigned n);
 
-/* What a counter is doing. */
+/* The state of a counter. */
 enum upc_counter_flag {
 	UPC_COUNTER_BOUND = 1,    /* an event is bound to it                   */
 	UPC_COUNTER_HALTED = 2,   /* halted by upc_counter_halt                */
@@ -535,14 +535,14 @@ struct upc_counter_info {
 /*
  * Describes counter 0..255. Errors: UPC_EINVAL.
  * Both times begin at 0 when the event is bound and at upc_unit_reset, and go on while the unit
- * runs and the counter is not halted. Of a CPU's events it is time; of several CPUs the
- * mean of theirs; of a thread the time that it had a CPU, of a process and of children that
- * of their threads together. Of a control group it is time, whether it had a CPU or not; it
- * did not run for that part of it in which, of the group's time on CPUs, others held the
- * counter. Files, clocks and the simulated node: the time that the unit ran, and did not run
+ * runs and the counter is not halted. Events of a CPU have elapsed time; of several CPUs, the mean of
+ * theirs; of a thread, the time that it had a CPU; of a process and of children, that of their threads
+ * together. A control group has elapsed time, whether it had a CPU or not; its counter did not run for
+ * the part of that time which corresponds to the part of the group's time on CPUs in which others held
+ * the counter. Files, clocks and the simulated node: the time that the unit ran, and did not run
  * where the source was away. Behind a script: the unit's cycles, a cycle as 1 ns. Where hardware counters are
- * read in user mode the times are those of this call. Of a thread whose pinned counters others have taken
- * both stand still.
+ * read in user mode the times are those of this call. Both stand still for a thread whose pinned
+ * counters others have taken.
  */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 
@@ -594,7 +594,7 @@ enum upc_interrupt_kind {
 
 #define UPC_NO_CODE UINT32_MAX
 
-/* What raised an interrupt. */
+/* The cause of an interrupt. */
 struct upc_interrupt {
 	size_t size;
 	enum upc_interrupt_kind kind;
@@ -694,7 +694,7 @@ struct upc_share_options {
  * /dev/shm with mode 0600 (0640 with group). A forked child's copy of the unit is not
  * shown. The name is free again when the unit is destroyed or its process ends in any way.
  * Call it before the unit starts: the thread makes system calls and page faults while it
- * makes the file. What the running unit shows later makes none.
+ * makes the file. The running unit makes none of them when it shows its state.
  * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (somebody
  * else's unit that lives has the name; or this unit has one), UPC_EPERM (also a
  * limit for files that is too small), UPC_ENOSUPP (no /dev/shm, or one that cannot
@@ -712,7 +712,7 @@ struct upc_monitor_options {
 	uid_t user;
 };
 
-/* What a monitor sees of the unit as a whole. */
+/* The state of the whole unit, as a monitor sees it. */
 struct upc_monitor_info {
 	size_t size;
 	pid_t process;       /* the owner                                      */
@@ -764,8 +764,8 @@ struct upc_monitor_event {
 	char unit[32];
 };
 
-/* What counter 0..255 counts. Errors: UPC_EINVAL, UPC_EGONE (cut off, or the owner
- * was killed while it changed names), UPC_ESTATE (the owner is changing them). */
+/* Describes the event of counter 0..255. Errors: UPC_EINVAL, UPC_EGONE (cut off, or the owner was
+ * killed while it changed names), UPC_ESTATE (the owner is changing them). */
 int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
 
 /* Whether the owner still shows the unit: 1 or 0. A system call. */

@@ -235,7 +235,7 @@ static void fill(void)
 			}
 }
 
-/* What changes the state: it spreads. Walls keep their zeros: their equations are x = 0. */
+/* Computes the change of the state, which spreads. Walls keep their zeros: their equations are x = 0. */
 static void make_change(void)
 {
 	unsigned x, y, z, k;
@@ -268,7 +268,7 @@ static double add_change(void)
 	return square;
 }
 
-/* What is to be counted, without the set-up; a function that --region finds. */
+/* The part that is counted, without the set-up; a function that --region finds. */
 __attribute__((noinline, noclone)) static void bt_steps(unsigned steps)
 {
 	unsigned step, direction;
@@ -328,7 +328,7 @@ static int check(void)
 				largest = larger(largest, *at(change, direction, n / 2, a, b));
 			}
 	printf("largest residual %.1e\n", error);
-	/* Of something that is not nothing. */
+	/* The residual must be small, and the solution must not be zero. */
 	return !(error < 1e-14 && largest > 1e-5);
 }
 

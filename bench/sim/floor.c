@@ -2,7 +2,7 @@
 /*
  * floor - the least that a plugin which counts can do: with interface 4 each block adds one to one
  * number; with 1, which has no addition for several threads, blocks are seen when they are translated,
- * and nothing is done. What sim_floor measures the simulator beside.
+ * and nothing is done. sim_floor compares the simulator with it.
  */
 #include "plugin/qemu_plugin.h"
 

@@ -232,7 +232,7 @@ static void fill(struct field *f)
 	}
 }
 
-/* What a step multiplies each frequency by. */
+/* The factor of each frequency in a step. */
 static void make_decay(double *decay)
 {
 	double along[N_MAX];
@@ -277,7 +277,7 @@ static void print_checksum(unsigned step, const struct field *f)
 	printf("step %u checksum %.11e %.11e\n", step, re / (double)cells, im / (double)cells);
 }
 
-/* What is to be counted, without the set-up; a function that --region finds. */
+/* The part that is counted, without the set-up; a function that --region finds. */
 __attribute__((noinline, noclone)) static void ft_steps(unsigned steps, struct field *u, struct field *v,
 							const double *decay)
 {
@@ -367,7 +367,7 @@ static double largest_error(unsigned size, int inverse)
 	double error, re, im;
 	unsigned x, y, z;
 
-	/* So that there is more than one bundle of lines. */
+	/* This size gives more than one bundle of lines. */
 	set_size(size, 4);
 	f = make_field();
 	g = make_field();
@@ -398,7 +398,7 @@ static int check(void)
 		for (inverse = 0; inverse < 2; inverse++) {
 			double error = largest_error(size, inverse);
 
-			/* Of values up to the number of cells. */
+			/* The values go up to the number of cells. */
 			bad |= !(error < 1e-11);
 			printf("%s %u^3: largest error %.1e\n", inverse ? "inverse" : "forward", size, error);
 		}

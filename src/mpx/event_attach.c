@@ -172,7 +172,7 @@ int mpx_set_detach(int set)
 
 /* ---- domains ------------------------------------------------------------------------------ */
 
-/* What was counted was of other events. */
+/* The counts so far are of other events, and are forgotten. */
 static void forget_counts(struct mpxi_handle *handle)
 {
 	unsigned i, k, n = mpxi_set_events(handle->set);
@@ -211,7 +211,7 @@ int mpx_set_domain(int set, int domain)
 
 /* ---- covariates --------------------------------------------------------------------------- */
 
-/* Of the set in its place, which is the same but for the covariate. */
+/* Replaces the set by one that is the same but for the covariate. */
 static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 {
 	struct mpxi_set *other;

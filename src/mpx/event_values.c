@@ -41,7 +41,7 @@ static long long whole_of(const struct mpxi_result *result)
 	return result->estimate.value < 0x1p63 ? llrint(result->estimate.value) : INT64_MAX;
 }
 
-/* What a plain read gives: N_e as a whole number, not below what was given before. */
+/* The value of a plain read: N_e as a whole number, not below the value given before. */
 static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpxi_result *result)
 {
 	long long whole;
@@ -197,16 +197,16 @@ int mpx_set_read(int set, long long *values)
 	if (!handle->process && mpxi_set_runs(handle->set))
 		return read_plainly(handle, values);
 	error = refused(bring_up(handle), handle, "read");
-	/* Of threads that do not answer there is what they answered last. */
+	/* Threads that do not answer count with their last answer. */
 	if (!error || handle->process)
 		give(handle, values);
 	return error;
 }
 
 /*
- * What a stretch adds to a sum over stretches is what it adds to the estimate of all of them: so
- * a stretch in which the event had no turn is made up for by later ones. before: without it.
- * False: nothing is known yet.
+ * A stretch adds to the sum over stretches as much as it adds to the estimate of all of them, so later
+ * stretches make up for one in which the event had no turn. before: the estimate without the stretch.
+ * False: there is no estimate yet.
  */
 static bool added(const struct mpxi_result *before, const struct mpxi_result *after, uint64_t owed,
 		  long long *value)
@@ -214,7 +214,7 @@ static bool added(const struct mpxi_result *before, const struct mpxi_result *af
 	if (after->estimate.never)
 		return false;
 	if (before->estimate.never) {
-		/* Of what there was before, only what is owed. */
+		/* The part before this stretch counts only as far as it is owed. */
 		double part = (double)(owed + after->time - before->time) / (double)after->time;
 
 		*value = part < 1 ? llrint(after->estimate.value * part) : whole_of(after);
@@ -341,7 +341,7 @@ static unsigned flags_of(const struct mpxi_result *result)
 	       (result->slowed ? MPX_SLOWED : 0);
 }
 
-/* Of a stopped set too: whether a thread that is there no more was counted to the end. */
+/* Says whether the attached thread has ended; for a stopped set too. */
 static unsigned flags_of_target(const struct mpxi_handle *handle)
 {
 	return handle->target && mpxi_target_has_ended(handle->target) ? MPX_ENDED : 0;

@@ -45,7 +45,8 @@ const char *labels_text(const struct pmids_entry *entry, enum metric_family fami
 		used = put(text, size, used, "counter", entry->key.name, strlen(entry->key.name));
 	if (used < size)
 		used = put(text, size, used, "scope", scope_of(family), 16);
-	/* What is before the colon; the unit's own events, as those of Blue Gene/P, have none. */
+	/* The source is the part before the colon; the unit's own events, such as those of Blue Gene/P,
+	 * have none. */
 	if (used < size)
 		used = put(text, size, used, "source", colon ? event : "upc",
 			   colon ? (size_t)(colon - event) : 3);

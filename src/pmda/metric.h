@@ -20,8 +20,8 @@ enum metric_indom {
 };
 
 /*
- * Of a PMID's cluster the upper 4 bits. These numbers, and items of metrics that are always there, are
- * in archives: they stay.
+ * The upper 4 bits of a PMID's cluster. These numbers, and items of metrics that are always there, are
+ * in archives and must not change.
  */
 enum metric_family {
 	FAMILY_FIXED = 0,
@@ -39,7 +39,7 @@ enum metric_family {
 	FAMILIES
 };
 
-/* What a family says of a counter. */
+/* The property of a counter that a family shows. */
 enum metric_what { WHAT_VALUE, WHAT_RUNNING, WHAT_STATE };
 
 struct metric_kind {

@@ -34,7 +34,7 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 		char c = lower(*name);
 
 		if (c == ':' || c == '.' || c == '/') {
-			/* What ends in '_' was blanks and the like. */
+			/* A '_' at the end stands for blanks and the like, and is dropped. */
 			while (used && plain[used - 1] == '_')
 				used--;
 			if (!open && used)
@@ -86,7 +86,7 @@ bool names_meet(const char *one, const char *other)
 	return (!*one && (!*other || *other == '.')) || (!*other && *one == '.');
 }
 
-/* Of a taken name that is stem_NUMBER, or is below it: the number; else 1. */
+/* Returns NUMBER for a taken name that is stem_NUMBER, or is below it; else 1. */
 static unsigned long number_of(const char *taken, const char *stem, size_t length)
 {
 	char *end;

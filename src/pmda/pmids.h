@@ -17,7 +17,7 @@
 #define PMIDS_SLOTS (1u << 18) /* 8 bits of the cluster and the item's 10 */
 #define PMIDS_MOST 65536u      /* entries; further counters have no metric */
 
-/* What a metric is: with another of these it is another metric. Texts are clean (clean.h). */
+/* The identity of a metric: a difference in any field makes another metric. Texts are clean (clean.h). */
 #define PMIDS_TEXT 512 /* longest of them that is told apart, with its 0 */
 struct pmids_key {
 	const char *name, *event, *unit;

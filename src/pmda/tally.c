@@ -71,8 +71,8 @@ int places_update(struct places *places, const struct service_sample *sample, en
 
 		if (one && one->at < 0) {
 			one->at = (int)i;
-			/* The kernel does not say it of a CPU that is offline. What that has counted stays in
-			 * its node's sum. */
+			/* The kernel does not give the node of an offline CPU. The counts of such a CPU
+			 * stay in its node's sum. */
 			if (sample->place[scope][i].numa >= 0)
 				one->numa = sample->place[scope][i].numa;
 		}
@@ -188,7 +188,7 @@ static void update_place(struct tally_place *place, const struct service_value *
 		place->value = now->value;
 		place->running = now->running_ns;
 	} else if (now->running_ns > place->running) {
-		/* What it counted at last, where the service says so. */
+		/* The last counts, where the service gives them. */
 		place->known = true;
 		place->running = now->running_ns;
 		if (!level && now->value > place->value)

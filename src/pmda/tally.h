@@ -4,7 +4,7 @@
  *
  * A metric grows for as long as the epoch lasts. A counter that was removed and comes back has a new id
  * and counts from 0: its metric goes on from where it was, with value and running both as they were
- * last sampled. So no rate is made of two counters' numbers, and no counter goes backwards.
+ * last sampled. No rate therefore mixes the numbers of two counters, and no counter goes backwards.
  */
 #ifndef PMDA_TALLY_H
 #define PMDA_TALLY_H
@@ -40,7 +40,7 @@ struct tally_place {
 	enum service_state state;
 };
 
-/* Of the CPUs of a NUMA node, together. */
+/* The sums over the CPUs of a NUMA node. */
 struct tally_numa {
 	int node;
 	uint64_t running; /* sum of the mean growths of its online CPUs */

@@ -18,7 +18,7 @@
 /* Opens libmpx for these events (names with commas), or has the simulator count them. False, with why in
  * words: nothing is counted. */
 bool upcr_counts_begin(const char *events, uint64_t slice_ns, bool simulate, char *why, size_t size);
-/* That were asked for; 0 before upcr_counts_begin. */
+/* The number of events that were asked for; 0 before upcr_counts_begin. */
 unsigned upcr_counts_events(void);
 const char *upcr_counts_event(unsigned i); /* NULL: there is none */
 /* Is there anything to count with? */
@@ -27,7 +27,7 @@ bool upcr_counts_are_simulated(void);
 /* Why event i is refused, or, beyond them, why a set does not run; NULL: it is not known. */
 const char *upcr_counts_reason(unsigned i);
 uint64_t upcr_counts_slice(void);
-/* Of the calling thread; "" where nothing counts. */
+/* The clock of the calling thread; "" where nothing counts. */
 void upcr_counts_clock(char *text, size_t size);
 
 /* A thread's set. Its calls but upcr_counts_kept are the thread's own. */
@@ -53,10 +53,10 @@ bool upcr_counts_switch(const struct upcr_set *set, unsigned node);
 /* It stops, and goes on where it was. */
 void upcr_counts_stop(const struct upcr_set *set);
 bool upcr_counts_go_on(const struct upcr_set *set, unsigned node);
-/* What it has in so many nodes is not asked for again. */
+/* The set's counts in its first nodes, so many, are not read again. */
 void upcr_counts_end(const struct upcr_set *set, unsigned nodes);
 
-/* What the set has in a node, one value for each event that was asked for. */
+/* Gives the set's counts in a node, one value for each event that was asked for. */
 void upcr_counts_get(const struct upcr_set *set, unsigned node, struct upcr_value *value);
 /* From any thread, while the set's thread makes none of these calls. */
 void upcr_counts_kept(const struct upcr_set *set, unsigned node, struct upcr_value *value);

@@ -2,10 +2,10 @@
 /*
  * engine.c - the process: its names, its threads, fork, exec and the end.
  *
- * A thread's state is changed by the thread alone, without a lock. Who ends the program (or
- * reports before an exec) says so in stage, has the kernel put a barrier into all threads
- * (membarrier), and waits until each is out of its call; so a start of a region pays for no
- * barrier. Where the kernel has no membarrier, it does.
+ * A thread's state is changed by the thread alone, without a lock. The thread that ends the program (or
+ * reports before an exec) sets stage, has the kernel put a barrier into all threads (membarrier), and
+ * waits until each is out of its call. A start of a region thus needs no barrier of its own, unless the
+ * kernel has no membarrier.
  */
 #include "region/region.h"
 
@@ -172,7 +172,7 @@ static void add_missed_locked(struct upcr_notes *to, const struct upcr_thread *t
 		upcr_notes_add(to, UPCR_SAID_MISSED, UPCR_OTHERS, missed);
 }
 
-/* What a thread has to say, and what it has open. */
+/* Adds a thread's notes, and its open regions. */
 static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *thread)
 {
 	unsigned i, depth = atomic_load(&thread->tree.depth);
@@ -1032,7 +1032,7 @@ void upcr_hands_on(void)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* What a thread has of a name. */
+/* Adds a thread's counts for a name. */
 static void add(struct upcr_counts *counts, const struct upcr_result *result, unsigned name, unsigned n)
 {
 	uint64_t ns = 0;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of longer names these bytes are taken. */
+/* Longer names are cut to so many bytes. */
 #define UPCR_NAME_MAX 4096
 
 #define UPCR_OTHERS 0u

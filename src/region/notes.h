@@ -48,7 +48,7 @@ struct upcr_notes {
 void upcr_notes_add(struct upcr_notes *notes, enum upcr_what what, unsigned name, uint64_t times);
 void upcr_notes_add_all(struct upcr_notes *notes, const struct upcr_notes *more);
 
-/* What it is in words. */
+/* The words for a note. */
 const char *upcr_notes_word(enum upcr_what what);
 
 #endif

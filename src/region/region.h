@@ -78,7 +78,7 @@ void upcr_hands_on(void);
 /* In place of a name: all that a thread has counted, in regions and outside. */
 #define UPCR_ALL UINT32_MAX
 
-/* What the calling thread has in the regions of a name so far, all that is inside them included. */
+/* The calling thread's counts in the regions of a name so far, including all regions inside them. */
 struct upcr_counts {
 	uint64_t calls;
 	double seconds;
@@ -86,10 +86,10 @@ struct upcr_counts {
 	struct upcr_value *value; /* may be NULL                                     */
 };
 int upcr_read(unsigned name, struct upcr_counts *counts);
-/* The name counts from zero in this thread. What it had is kept as "NAME (before a reset)". */
+/* The name counts from zero in this thread. Its former counts are kept as "NAME (before a reset)". */
 void upcr_reset(unsigned name);
 
-/* Of UPC_REGIONS_EVENTS. */
+/* The events of UPC_REGIONS_EVENTS. */
 unsigned upcr_events(void);
 const char *upcr_event(unsigned i);
 
@@ -99,11 +99,11 @@ const char *upcr_event(unsigned i);
  * not to be had, in a signal handler or without memory.
  */
 bool upcr_reading_begin(void);
-/* Of each thread that has been in regions of the name, in no order, what upcr_read gives. Threads
- * that are put together are the last, thread UPCR_ALL. value is for events of them. */
+/* Gives the counts of upcr_read for each thread that has been in regions of the name, in no order. The
+ * threads that are put together come last, as thread UPCR_ALL. value is for events of them. */
 void upcr_reading_of(unsigned name, struct upcr_counts *counts,
 		     void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg);
-/* What went wrong so far, as the file has it. name: of a region or an event; NULL: of none. */
+/* Gives the failures so far, as the file has them. name: of a region or an event; NULL: of none. */
 void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *name, uint64_t times),
 			void *arg);
 void upcr_reading_end(void);

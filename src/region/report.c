@@ -347,7 +347,7 @@ static void put_value(const struct upcr_value *value)
 	put_double("low", value->low);
 	put_double("high", value->high);
 	put_double("coverage", value->coverage);
-	/* Of threads that are put together. */
+	/* A sum over threads is partial where one of them is uncounted. */
 	put_flags(value->flags | (value->uncounted ? UPCR_PARTIAL : 0));
 	put("}");
 }

@@ -37,7 +37,7 @@ struct upcr_report {
 	const struct upcr_result *results; /* a list */
 };
 
-/* What a note is in words, with its reason where there is one. */
+/* The words for a note, with its reason where there is one. */
 const char *upcr_report_words(const struct upcr_said *said, const char *(*reason)(unsigned i), char *text,
 			      size_t size);
 /* The file's text up to what is known at the end. For the caller to free; NULL: out of memory. */

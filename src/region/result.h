@@ -54,7 +54,8 @@ void upcr_result_settle(struct upcr_result *result, unsigned born, unsigned home
 /* Makes it ready for upcr_result_add, until the next merge. False: out of memory. */
 bool upcr_result_index(struct upcr_result *result);
 void upcr_result_unindex(struct upcr_result *result);
-/* What it has of a name, each path once; of all with UINT32_MAX. value: [n], or NULL. */
+/* Adds the result's counts for a name, each path once; for all names with UINT32_MAX. value: [n], or
+ * NULL. */
 void upcr_result_add(const struct upcr_result *result, unsigned name, uint64_t *calls, uint64_t *ns,
 		     struct upcr_value *value, unsigned n);
 

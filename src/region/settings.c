@@ -30,7 +30,7 @@ void upcr_settings_read(struct upcr_settings *settings)
 	uint64_t max;
 
 	*settings = (struct upcr_settings){.max = MAX_DEFAULT};
-	/* Of a program with another user's rights nobody else says where it writes. */
+	/* The environment must not choose the files of a program that has another user's rights. */
 	settings->events = secure_getenv("UPC_REGIONS_EVENTS");
 	settings->out = secure_getenv("UPC_REGIONS_OUT");
 	if (settings->out && !settings->out[0])

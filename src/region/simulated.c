@@ -38,7 +38,7 @@ bool upcr_simulated_has(const char *event)
 	return upcs_item_of(event) < UPCS_ITEMS;
 }
 
-/* Of what the library does itself. */
+/* The account of the library's own work. */
 #define OURS 1u
 
 static uint64_t account_of(unsigned thread, unsigned node)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * simulated.h - counts of a program that upc_run simulates: each node of each thread has an account
- * of the simulator's (doorbell.h), and nothing takes turns. What the library does itself is nobody's.
+ * of the simulator's (doorbell.h), and nothing takes turns. The library's own work belongs to no node.
  */
 #ifndef UPCR_SIMULATED_H
 #define UPCR_SIMULATED_H
@@ -23,7 +23,7 @@ bool upcr_simulated_enter(unsigned thread, const struct upcr_tree *tree);
 void upcr_simulated_leave(void);
 /* The thread has ended: its first nodes, so many, are not asked for again. */
 void upcr_simulated_end(unsigned thread, unsigned nodes);
-/* Of any thread, up to now. */
+/* Gives the counts of any thread, up to now. */
 void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
 			struct upcr_value *value);
 

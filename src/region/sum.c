@@ -68,7 +68,7 @@ double upcr_freedom(double half, double error)
 	return middle;
 }
 
-/* What both kinds of sums have in common. */
+/* The part that both kinds of sums share. */
 static void add(struct upcr_value *sum, const struct upcr_value *part)
 {
 	sum->value += part->value;

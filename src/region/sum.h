@@ -59,9 +59,9 @@ static inline bool upcr_is_exact(const struct upcr_value *value)
 	return !value->estimated && !upcr_is_lower_bound(value);
 }
 
-/* Of one thread. The interval of *sum is right after each. */
+/* Adds a part of the same thread. The interval of *sum is right after each call. */
 void upcr_add_same(struct upcr_value *sum, const struct upcr_value *part);
-/* Of another thread or process. */
+/* Adds a part of another thread or process. */
 void upcr_add_independent(struct upcr_value *sum, const struct upcr_value *part);
 
 /* How many degrees of freedom make half an interval so many standard errors wide. */

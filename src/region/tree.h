@@ -3,9 +3,9 @@
  * tree.h - the call paths of a thread's regions, and which of them is the current one. Pure.
  *
  * A thread's call path is the list of its open regions, in the order of their starts. Each path
- * is a node. What happens between two marks belongs to the node that was current. A region that
- * ends in the middle of the list (A starts, B starts, A ends) leaves it: the new current node is
- * the path without it. A region may be in a path several times.
+ * is a node. The counts between two marks belong to the node that was current. A region that ends in
+ * the middle of the list (A starts, B starts, A ends) leaves it: the new current node is the path
+ * without it. A region may be in a path several times.
  *
  * The path begins with the tree's base: the root, or the path of another thread that this one works for.
  *

@@ -19,7 +19,7 @@ struct aside_options {
 	bool software; /* for tests without a PMU: a user's software events are as good          */
 };
 
-/* Errors: UPC_ENOMEM, UPC_EMFILE. What cannot be noticed is no error: aside_unseen says it. */
+/* Errors: UPC_ENOMEM, UPC_EMFILE. A use that cannot be noticed is no error: aside_unseen names it. */
 int aside_create(const struct aside_options *options, struct aside **aside);
 void aside_destroy(struct aside *aside);
 
@@ -41,10 +41,10 @@ uint64_t aside_due(const struct aside *aside);
 bool aside_runs(const struct aside *aside);
 const char *aside_why(const struct aside *aside);
 
-/* Who has hardware counters, valid until the next tick. */
+/* The users that have hardware counters, valid until the next tick. */
 const struct service_user *aside_users(const struct aside *aside, unsigned *count);
 
-/* Whose use cannot be noticed, by name, and the remedy; "" where all is seen. */
+/* The names of the users whose use cannot be noticed, and the remedy; "" where all is seen. */
 const char *aside_unseen(const struct aside *aside);
 
 /* How users are noticed and how soon: for status. */

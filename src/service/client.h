@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.h - one connection of the control socket: lines come in, answers go out, and nothing of it
- * waits. What is kept of a client is at most a line that comes and an answer that goes.
+ * client.h - one connection of the control socket: lines come in, answers go out, and no call waits. A
+ * client has at most one incomplete line and one answer in memory.
  */
 #ifndef SERVICE_CLIENT_H
 #define SERVICE_CLIENT_H

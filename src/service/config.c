@@ -75,7 +75,7 @@ static void step(struct reader *r)
 	r->place.column++;
 }
 
-/* What follows a backslash; at is on it. */
+/* Reads the character after a backslash; at is on the backslash. */
 static bool read_escape(struct reader *r, char *c)
 {
 	struct config_place place = r->place;
@@ -235,7 +235,7 @@ static bool parse_time(const char *text, uint64_t *ns)
 	for (unsigned i = 0; i < sizeof(unit) / sizeof(*unit); i++)
 		if (!strcmp(p, unit[i].name) && n <= DAY_NS / unit[i].ns)
 			*ns = n * unit[i].ns;
-	/* What is shorter costs the node more than it tells. */
+	/* A shorter interval costs the node more than it tells. */
 	return *ns >= 10000000;
 }
 
@@ -324,7 +324,8 @@ struct key {
 	set_value *set;
 };
 
-/* What a verb takes. Where: in a configuration before finalize, after it, and at run time. */
+/* The operands and keys of a verb, and its places: in a configuration before finalize, after it, and at
+ * run time. */
 static const struct verb {
 	const char *name;
 	unsigned least, most; /* operands */
@@ -448,7 +449,7 @@ static bool check_cgroup(const struct config_command *c, struct config_error *er
 			      show(c->operand[1].text).text);
 }
 
-/* What one verb asks of its operands and keys together. */
+/* Checks a verb's operands and keys together. */
 static bool check_whole(const struct config_command *c, struct config_error *error)
 {
 	for (unsigned i = 0; i < c->operands; i++)

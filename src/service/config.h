@@ -43,7 +43,7 @@ enum config_verb {
 	CONFIG_VERBS
 };
 
-/* What initialize says; what it leaves out is as config_defaults has it. */
+/* The keys of initialize; keys that it leaves out are as config_defaults has them. */
 struct config_initialize {
 	const char *replay; /* path of a script, or NULL: this machine                   */
 	const char *sys;    /* directory in place of /sys, behind a script only; or NULL  */

@@ -3,8 +3,8 @@
  * control.c - takes commands on a unix socket. One thread has all clients and waits for none of them;
  * two others, its lanes, run the commands.
  *
- * A client is known to the lanes by its number only: it may be gone when its command is done. Then its
- * answer is dropped. Who has yielded, or may have, and goes, leaves a resume behind in the lane.
+ * The lanes have only the number of a client: it may be gone when its command is done, and its answer
+ * is then dropped. A client that goes and has yielded, or may have, leaves a resume behind in the lane.
  */
 #include "service/control.h"
 
@@ -248,7 +248,7 @@ static bool is_yield(const struct request *request)
 	       (request->words == 1 || (request->words == 2 && yielders_program(request->word[1], program)));
 }
 
-/* What a line asks for. False: the connection is over. */
+/* Takes the request of a line. False: the connection is over. */
 static bool take_request(struct control *c, struct client *client, struct request *request)
 {
 	bool question = is_question(request);
@@ -356,8 +356,8 @@ static void finish_all(struct control *c)
 
 /* ---- new ones ----------------------------------------------------------------------- */
 
-/* Who is let go for another: of those that neither wait for an answer nor have yielded the one
- * that has said nothing for longest. */
+/* The client to close for a new one: among those that neither wait for an answer nor have yielded, the
+ * one that has been silent for longest. */
 static struct client *idlest(const struct control *c, int64_t now)
 {
 	struct client *best = NULL;
@@ -454,7 +454,7 @@ static bool is_stopping(struct control *c)
 	return stopping;
 }
 
-/* What to wait for; returns for how long. */
+/* Fills in the descriptors to wait for; returns the time to wait. */
 static int fill(struct control *c, struct pollfd *fd)
 {
 	bool paused = now_ms() < c->pause_until_ms;

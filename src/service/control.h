@@ -38,8 +38,8 @@ struct control_calls {
 int service_control_start(const char *path, const struct control_calls *calls, struct control **control,
 			  char **message);
 
-/* Ends all connections, after the commands that run have ended, and takes the socket away. What was
- * yielded stays so. NULL is fine. */
+/* Ends all connections, after the commands that run have ended, and takes the socket away. Yielded
+ * counters stay yielded. NULL is fine. */
 void service_control_stop(struct control *control);
 
 #endif

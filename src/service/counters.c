@@ -327,7 +327,7 @@ static int check_name(struct counters *c, const struct fresh *f, unsigned n,
 
 /* ---- changes in all places --------------------------------------------------------- */
 
-/* What changes in one place. */
+/* The changes in one place. */
 struct step {
 	struct place *place;
 	struct place_cell **out, **in;
@@ -560,7 +560,7 @@ int counters_reassign(struct counters *c, struct counters_counter *counter, cons
 /* ---- halts ------------------------------------------------------------------------- */
 
 /* Sets how each cell is to be: first whether the unit holds it, then, after a read, whether it is on.
- * What is counted up to a halt in the unit is taken, and nothing of what is counted after one. */
+ * Counts up to a halt in the unit are taken, later ones are not. */
 static void set_held(struct counters *c)
 {
 	for (unsigned i = 0; i < c->counters; i++)
@@ -723,7 +723,7 @@ bool counters_refresh(struct counters *c)
 		if (p->online && !c->topology.cpu[i].online)
 			place_close(p);
 		p->online = c->topology.cpu[i].online;
-		/* Of one that was offline since the start it is known only now. */
+		/* The node of a CPU that was offline since the start is known only now. */
 		p->numa = c->topology.cpu[i].numa;
 	}
 	for (unsigned i = 0; i < c->places[SERVICE_CGROUP]; i++)

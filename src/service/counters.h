@@ -43,7 +43,7 @@ struct counters {
 	char why[COUNTERS_WHY]; /* why the last call failed: one sentence */
 };
 
-/* What of a counter is to be added. */
+/* A counter to be added. */
 struct counters_add {
 	const char *event, *as; /* as NULL: by the event's name */
 	int scope;              /* enum service_scope, or negative: as the event has it */

@@ -204,7 +204,7 @@ static int open_unit(const struct place_options *o, struct place *place)
 		return 0;
 	error = create_unit(o, place, o->user ? UPC_DOMAIN_USER : UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL,
 			    &place->unit);
-	/* Who may not count the kernel counts what he may. */
+	/* A service that may not count the kernel counts what it may. */
 	if (error == UPC_EPERM && !o->user)
 		error = create_unit(o, place, 0, &place->unit);
 	if (!error)
@@ -263,7 +263,7 @@ static int slot_of(const struct place *place, uint32_t code)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* What a unit counted of a term since the last time. A count that fell is one that was set anew. */
+/* The growth of a term's count since the last call. A count that fell was set anew. */
 static uint64_t growth(uint64_t now, uint64_t *last)
 {
 	uint64_t grown = now > *last ? now - *last : 0;
@@ -416,7 +416,7 @@ static bool must_be_quiet(const struct place_options *options, struct place_cell
 	return quiet;
 }
 
-/* What was there a moment ago is there again, but where somebody took it meanwhile. */
+/* Restores the former cells, except where another user has taken a counter meanwhile. */
 static void undo_change(const struct place_options *options, struct place *place,
 			struct place_cell *const *out, unsigned outs, struct place_cell *const *in,
 			unsigned ins)
@@ -522,7 +522,7 @@ static bool waits(const struct place *place, const struct place_cell *cell)
 	return waiting;
 }
 
-/* Of a cell that is open and on: whether it was counted since the last judgement. */
+/* Judges whether a cell that is open and on was counted since the last judgement. */
 static void judge_open(const struct place *place, struct place_cell *cell, bool sample)
 {
 	uint64_t had = cell->enabled_ns - cell->judged_enabled, ran = cell->running_ns - cell->judged_ran;

@@ -13,7 +13,7 @@
 #include "upc.h"
 #include "service/service.h"
 
-/* What all places have in common. */
+/* The options of all places. */
 struct place_options {
 	struct upc_catalogue *catalogue;
 	bool replay;   /* the catalogue's events are a script's: units count for the thread */
@@ -84,8 +84,8 @@ void place_cell_free(struct place_cell *cell);
 int place_reserve(struct place *place, unsigned more);
 
 /*
- * Takes cells out of the unit and others in, all or nothing, and starts them. What is not open is not
- * taken out. The place is read before. Errors: those of libupc, then nothing has changed.
+ * Takes cells out of the unit and others in, all or nothing, and starts them. A cell that is not open
+ * is not taken out. The place is read before. Errors: those of libupc, then nothing has changed.
  */
 int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
 		 unsigned outs, struct place_cell *const *in, unsigned ins);

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(char why[REQUEST_WHY_MAX
 	return -1;
 }
 
-/* What jansson says about the line, without what it quotes of it. */
+/* Gives jansson's message about the line, without the quoted part of the line. */
 static int refuse_text(char why[REQUEST_WHY_MAX], const json_error_t *error)
 {
 	const char *quote = strstr(error->text, " near ");

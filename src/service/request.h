@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * request.h - a command as a line: {"words": ["halt", "ALL"]} and a newline, and back. Pure: bytes
- * in, words out. What somebody has sent may be anything.
+ * in, words out. The bytes of a client may be anything.
  */
 #ifndef SERVICE_REQUEST_H
 #define SERVICE_REQUEST_H
@@ -31,7 +31,7 @@ void request_free(struct request *request);
 char *request_write(const char *const *word, unsigned words, char why[REQUEST_WHY_MAX]);
 
 /* The answer {"ok":..., "message":...} without a newline, for the caller to free; NULL without memory.
- * Of a message that is no UTF-8 only what is ASCII is kept. */
+ * A message that is no UTF-8 keeps only its ASCII characters. */
 char *request_answer(bool ok, const char *message);
 
 /* Makes one line of a JSON object, in place: newlines can only be blanks between its parts. */

@@ -64,7 +64,7 @@ static void set_counter(struct counters *c, struct counters_counter *counter, co
 	}
 }
 
-/* Of a scope that has no place today (a control group of which the configuration says no more). */
+/* False for a scope that has no place today (a control group that the configuration has no more). */
 static bool has_places(const struct counters *c, const struct saved_counter *was)
 {
 	return c->places[was->scope] > 0;

@@ -14,8 +14,8 @@
 /* Before any counter is added: no id of before is given again. */
 void restore_ids(struct counters *counters, const struct saved_state *was);
 
-/* With the same configuration: the counters as they were, as commands had made them. What cannot be
- * opened now is there, as failed. Errors: UPC_ENOMEM. */
+/* With the same configuration: the counters as they were, as commands had made them. Counters that
+ * cannot be opened now are kept, as failed. Errors: UPC_ENOMEM. */
 int restore_all(struct counters *counters, const struct saved_state *was);
 
 /* With another configuration, which was executed: of its counters those that were there before, by name,

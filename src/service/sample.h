@@ -9,7 +9,7 @@
 #include "service/counters.h"
 #include "service/service.h"
 
-/* What a sample has beside the counters. */
+/* The data of a sample beside the counters. */
 struct sample_about {
 	uint64_t started_ns, time_ns, due_ns, took_ns, samples, interval_ns;
 	const struct service_user *user;

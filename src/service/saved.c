@@ -231,7 +231,7 @@ static int open_locked(struct saved *s, struct saved_state **was, char **remark,
 			*remark = service_say("%s: another service has it", s->path);
 			return UPC_ESTATE;
 		}
-		/* Who had the lock may have put another file in this one's place. */
+		/* The former holder of the lock may have put another file in this one's place. */
 		if (!fstat(s->fd, &status) && !stat(s->path, &named) && status.st_ino == named.st_ino &&
 		    status.st_dev == named.st_dev)
 			break;
@@ -277,7 +277,7 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 		failed = s->fd < 0 ? make_file(s, 4 * PAGE, NULL, NULL) : mark_used(s, true);
 		usable = !failed;
 		if (failed) {
-			/* Nor is it taken up: what is counted on from it would not be in it. */
+			/* The old state is not taken up either: later counts would not be in the file. */
 			saved_state_free(*was);
 			*was = NULL;
 			free(*remark);
@@ -291,8 +291,9 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 	return error;
 }
 
-/* That values were given out which are not in the file. It takes no room, so it can be written where
- * no more can; a file that refuses that as well must not be found by the next service. */
+/* Marks that values were given out which are not in the file. The mark takes no room, so it can be
+ * written when the disk is full; a file that refuses the mark as well must not be found by the next
+ * service. */
 static void mark_stale(struct saved *s, bool stale)
 {
 	uint64_t mark = stale;

@@ -40,7 +40,7 @@ struct saved_state {
 	unsigned counters;
 };
 
-/* What is written of the service beside its counters. */
+/* The data of the service that is written beside its counters. */
 struct saved_about {
 	uint64_t config, source, started_ns, samples;
 	bool clean; /* the last time: the service ends */

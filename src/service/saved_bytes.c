@@ -231,7 +231,7 @@ struct saved_state *saved_decode(const void *bytes, size_t length, const char *b
 		return NULL;
 	}
 	clean = get_small(&r, 1);
-	/* What was not written out before the machine went down may be older than what was seen. */
+	/* After a crash of the machine the file may be older than the values that were given out. */
 	s->same_boot = then && *boot && !strcmp(then, boot);
 	s->whole = clean || s->same_boot;
 	free(then);

@@ -41,7 +41,7 @@ enum service_scope {
 	SERVICE_SCOPES
 };
 
-/* Of a counter in a place. The numbers are in archives: they stay. */
+/* The state of a counter in a place. The numbers are in archives and must not change. */
 enum service_state {
 	SERVICE_OPENING = 0,
 	SERVICE_COUNTING = 1,
@@ -60,7 +60,8 @@ const char *service_state_name(enum service_state state); /* "opening", "countin
 unsigned service_state_badness(enum service_state state);
 
 /* value is given where state is SERVICE_COUNTING. It and running_ns never go backwards while id is the
- * same, also over a death of the service whose state was saved. Of a level value is the level. */
+ * same, also over a death of the service whose state was saved. The value of a level is the level
+ * itself. */
 struct service_value {
 	uint64_t value;
 	uint64_t running_ns; /* how long it was counted: the time to divide by */

@@ -3,13 +3,13 @@
  * users.c - see users.h.
  *
  * A process that holds a perf event has a link to anon_inode:[perf_event] among its descriptors.
- * So a pass is a list of descriptors for each process and a look at each of them: system calls
- * only, in memory that does not grow. What costs more (whose it is, what it is called, what it
- * counts) is asked of those alone that hold one.
+ * A pass lists the descriptors of each process and looks at each of them: system calls only, in memory
+ * that does not grow. The more expensive facts (the user, the name, the counted events) are read only
+ * for processes that hold one.
  *
- * What it does not see: an event that lives on in a mapping after its descriptor was closed, one on
- * its way through a socket, and those of a thread with descriptors of its own. Who does that is not
- * made way for, and nothing else happens.
+ * A pass does not see an event that lives on in a mapping after its descriptor was closed, one on its
+ * way through a socket, and those of a thread with descriptors of its own. The service does not step
+ * aside for such users; there is no other effect.
  */
 #include <dirent.h>
 #include <errno.h>

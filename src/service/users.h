@@ -24,8 +24,8 @@ int users_create(const struct users_options *options, struct users **users);
 void users_destroy(struct users *users);
 
 /*
- * Looks at all processes. A process that ends meanwhile is not seen. What an ordinary user may not
- * look at is counted by users_hidden.
+ * Looks at all processes. A process that ends meanwhile is not seen. users_hidden counts the processes
+ * that an ordinary user may not look at.
  * Errors: UPC_ESYSTEM (/proc cannot be listed); then what was found before holds.
  */
 int users_look(struct users *users);
@@ -33,7 +33,7 @@ int users_look(struct users *users);
 /* Whether any of those that the last users_look found still has one: cheaper, and blind to others. */
 bool users_still(struct users *users);
 
-/* What the last users_look found: as many as count, ordered by pid, and beside them more others. */
+/* The users that the last users_look found: count of them, ordered by pid, and more others. */
 const struct service_user *users_found(const struct users *users, unsigned *count, unsigned *more);
 
 /* How many processes the last users_look was not allowed to look at. */

@@ -5,8 +5,8 @@
  * Something that counts the openings of perf events is cheap to read, so it is read often, and a
  * pass over the processes follows only where it has grown. It is read before the pass: what is
  * opened during the pass is seen by the next one. It must count when the descriptor is there, not
- * before. What hands events on without opening one (fork, a socket), and what opens an MSR, is found
- * by a slow pass. Where nothing counts openings, passes alone have to do.
+ * before. A slow pass finds users that got an event without opening it (fork, a socket), and those that
+ * open an MSR. Where nothing counts openings, passes alone have to do.
  *
  * While somebody has counters, he alone is looked at each time. When he has none any more, a pass
  * tells whether another has.
@@ -25,7 +25,7 @@ struct watch {
 	bool opens_work;
 	bool begun;
 	uint64_t tick_ns, pass_ns; /* when they are due */
-	/* What was found before the last pass. */
+	/* The users that were found before the last pass. */
 	struct service_user user[USERS_MAX];
 	unsigned count, more;
 	char unseen[320], how[160];

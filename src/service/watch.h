@@ -46,10 +46,12 @@ bool watch_tick(struct watch *watch, uint64_t now_ns);
 /* When it is time again. */
 uint64_t watch_due(const struct watch *watch);
 
-/* Who has hardware counters: count of them in the array, and more others. Valid until the next tick. */
+/* The users that have hardware counters: count of them in the array, and more others. Valid until the
+ * next tick. */
 const struct service_user *watch_users(const struct watch *watch, unsigned *count, unsigned *more);
 
-/* Whose use cannot be noticed, why, and the remedy; "" where all are seen. Valid until the next tick. */
+/* The users whose use cannot be noticed, why, and the remedy; "" where all are seen. Valid until the
+ * next tick. */
 const char *watch_unseen(const struct watch *watch);
 
 /* How others are noticed, and how soon, in words. */

@@ -39,7 +39,7 @@ uint64_t worker_next_due(uint64_t now_ns, uint64_t interval_ns)
 	return (now_ns / interval_ns + 1) * interval_ns;
 }
 
-/* What the operator should know; said until something else is to be said. */
+/* Sets the message for the operator, which stays until the next one. */
 static void remark(struct worker *w, char *message)
 {
 	if (!message)
@@ -70,7 +70,7 @@ static void save(struct worker *w, bool clean)
 		remark(w, strdup("the state is saved again"));
 }
 
-/* Shows the others what is so now. What a sample had stays in it. */
+/* Publishes the present state. The data of a sample stays in it. */
 static void publish(struct worker *w, bool sample)
 {
 	const struct service_sample *made, *old;
@@ -327,7 +327,7 @@ static int open_aside(struct worker *w, struct config_error *error)
 		snprintf(error->text, sizeof(error->text), "%s", upc_strerror(code));
 		return code;
 	}
-	/* Who has counters already keeps them. */
+	/* Users that have counters already keep them. */
 	(void)aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
 	w->about.users_unseen = aside_unseen(w->aside);
 	if (!aside_runs(w->aside))
@@ -335,7 +335,7 @@ static int open_aside(struct worker *w, struct config_error *error)
 	return 0;
 }
 
-/* What was saved holds, as commands had made it, while the configuration is the same. */
+/* The saved state holds, with the changes of commands, while the configuration is the same. */
 static int take_up(struct worker *w, const struct start *start)
 {
 	const struct config *config = start->options->config;

@@ -2,9 +2,9 @@
 /*
  * yield.c - see yield.h.
  *
- * Who asks comes before who is seen. After upcctl run the counters go on at once: it says when it
- * is over. After a user who was only seen they wait, since his next tool may be a moment away; and
- * one who is there already while upcctl run ends is waited for as well.
+ * A user that asks comes before one that is only seen. After upcctl run the counters go on at once: it
+ * says when it is over. After a user who was only seen they wait, since his next tool may be a moment
+ * away; and one who is there already while upcctl run ends is waited for as well.
  */
 #include <stdio.h>
 

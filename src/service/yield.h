@@ -41,8 +41,8 @@ uint64_t yield_due(const struct yield *yield);
 struct service_user;
 
 /*
- * Who has the counters, in words, for the counters' state: "stepped aside for perf (pid 12, uid 0)".
- * Cut to size; "" while they run.
+ * The user that has the counters, in words, for the counters' state: "stepped aside for perf (pid 12,
+ * uid 0)". Cut to size; "" while they run.
  */
 void yield_text(const struct yield *yield, const struct service_user *user, unsigned users, unsigned more,
 		char *text, unsigned size);

@@ -28,8 +28,8 @@ static bool ends(const char *word, size_t length, const char *end)
 }
 
 /*
- * Cuts what English puts behind a word. What is left need not be one, as long as all forms
- * leave the same: "caches" and "cache" leave "cach", "misses" and "miss" leave "mis".
+ * Cuts English endings from a word. The stem need not be a word, as long as all forms have the same
+ * stem: "caches" and "cache" leave "cach", "misses" and "miss" leave "mis".
  */
 static void cut_to_stem(char *word)
 {

@@ -180,14 +180,14 @@ static bool avail_is_refused(const char *name)
 	return strncmp(upc_last_message(), begin, strlen(begin)) == 0;
 }
 
-/* Names say more than descriptions: these are asked when no name has the pattern. Who describes
- * what he looks for is told of what nothing drives, too. */
+/* Names say more than descriptions: these are asked when no name has the pattern. A search by
+ * description also shows events that nothing drives. */
 static unsigned search(struct listing *l, const struct options *o, const char *pattern)
 {
 	unsigned found =
 		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
 
-	/* Who asks for what nothing drives wants to know why. */
+	/* A user who names an event that nothing drives needs the reason. */
 	if (found == 0)
 		found = show_spelled(l, pattern);
 	if (found == 0 && avail_is_refused(pattern))

@@ -52,7 +52,8 @@ static int yield(struct util_control *control, const char *program)
 	return ok ? 0 : -1;
 }
 
-/* So that the counters are on again when we have ended. Where that fails our end has to do. */
+/* Turns the counters on again before the program ends. If that fails, the service resumes them when the
+ * connection closes. */
 static void resume(struct util_control *control)
 {
 	static const char *const word[] = {"resume"};

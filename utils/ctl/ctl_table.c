@@ -161,8 +161,8 @@ static void put_table(FILE *out, const struct table *table)
 	}
 }
 
-/* Who runs a program meanwhile: "sleep (pid 12, uid 0), make (pid 13, uid 1000)"; NULL: nobody. To be freed.
- */
+/* The programs that the counters are yielded for: "sleep (pid 12, uid 0), make (pid 13, uid 1000)";
+ * NULL: none. The caller frees it. */
 static char *yielded_text(const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "yielded_for"), *who;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * account.h - one job while it is read: what its nodes have counted so far, and their spread in each
- * step of its time. Of points and lines there are so many at most: when there would be more, two
- * steps become one.
+ * step of its time. The number of points and lines has a limit: when there would be more, two steps
+ * become one.
  */
 #ifndef JOBSTAT_ACCOUNT_H
 #define JOBSTAT_ACCOUNT_H
@@ -57,7 +57,7 @@ struct account_line {
 	unsigned room;
 };
 
-/* Of an interval that not all nodes have had. */
+/* The values of an interval that not all nodes have had. */
 struct account_slot {
 	double *x; /* [metrics][nodes] */
 	bool *has; /* [metrics] */
@@ -95,7 +95,7 @@ struct account_job *account_begin(const struct jobs_job *job, const struct serie
 int account_take(struct account_job *job, unsigned k, const struct series_node *from,
 		 const struct series_names *names, unsigned interval, const struct gather_watch *watch);
 
-/* Ends an interval that all nodes have had. What is defined needs it to be open in all of them. */
+/* Ends an interval that all nodes have had. Defined metrics need it to be open in all of them. */
 int account_close(struct account_job *job, struct series_node *node, const struct series_names *names,
 		  const struct gather_options *options, const int *defined, unsigned interval,
 		  const struct gather_watch *watch);

@@ -295,7 +295,7 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *ns)
 	return 1;
 }
 
-/* What its files have, for an archive that is being written. */
+/* The size of the archive's files, for an archive that is being written. */
 static int64_t files_size(const char *path)
 {
 	char pattern[4200];
@@ -479,7 +479,8 @@ static void archive_report(struct archives *archives, const char *path, int erro
 	note_unread(archives, why);
 }
 
-/* Whose it is, and when it begins. 0, also where it cannot be read, which is noted; -1: out of memory. */
+/* Reads the archive's host and begin. 0, also where it cannot be read, which is noted; -1: out of
+ * memory. */
 static int add_archive(struct archives *archives, const char *path)
 {
 	const int context = pmNewContext(PM_CONTEXT_ARCHIVE, path);

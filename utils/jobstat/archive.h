@@ -44,7 +44,8 @@ struct archives {
 };
 
 /* Finds them: operands are archives, with or without an ending of their files, and directories of
- * them. 0; or -1, said, where no archive can be read. What cannot be read beside others is said. */
+ * them. 0; or -1, said, where no archive can be read. An archive that cannot be read beside others is
+ * reported. */
 int archives_find(const char *const *operand, unsigned n, struct archives *archives);
 
 /* Adds a host that runs, each interval_ns at its multiples. 0; or -1, said. */

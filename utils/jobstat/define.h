@@ -19,7 +19,7 @@
  * interval nodes_mean nodes_sd nodes_min nodes_max nodes_sum (x)   over the nodes of the job: the same for
  * each
  *
- * What was not counted is not known, and so is what is made of it; so is a ratio to zero.
+ * A value that was not counted is unknown, and so are values made of it and a ratio to zero.
  */
 #ifndef JOBSTAT_DEFINE_H
 #define JOBSTAT_DEFINE_H
@@ -49,11 +49,11 @@ const char *define_text(const struct define *define, unsigned i);
 unsigned define_inputs(const struct define *define);
 const char *define_input(const struct define *define, unsigned i);
 
-/* What an input is. 0; or -1 with message: vectors of two scopes meet. */
+/* Sets the scope and kind of an input. 0; or -1 with message: vectors of two scopes meet. */
 int define_set_input(struct define *define, unsigned i, enum jobstat_scope scope, bool level,
 		     char message[300]);
 
-/* What a definition is when all inputs are known. sums: parts of it may be added up over a node. */
+/* The scope of a definition when all inputs are known. sums: parts of it may be added up over a node. */
 enum jobstat_scope define_scope(const struct define *define, unsigned i);
 bool define_sums(const struct define *define, unsigned i);
 
@@ -72,7 +72,7 @@ int define_run(struct define_work *work, define_fill *fill, void *arg, double se
 /* The interval that comes does not follow the last one: there is nothing before it. */
 void define_forget(struct define_work *work);
 
-/* What a definition has on a node, after define_run. */
+/* The value of a definition on a node, after define_run. */
 const struct define_vector *define_value(const struct define_work *work, unsigned i, unsigned node);
 
 /* Sets the length of a vector: its number and x have room then. 0, or -1. */

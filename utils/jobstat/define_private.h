@@ -15,7 +15,7 @@ enum define_kind {
 	DEFINE_NONE,
 	DEFINE_NUMBER,
 	DEFINE_METRIC,
-	/* Of two, part by part. */
+	/* Operations on two values, part by part. */
 	DEFINE_ADD,
 	DEFINE_SUBTRACT,
 	DEFINE_MULTIPLY,

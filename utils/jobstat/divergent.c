@@ -11,7 +11,7 @@
 
 #include "jobstat/divergent.h"
 
-/* So many widths of the core are between it and a node that stands apart. A core of few nodes is
+/* A node stands apart from the core by at least so many widths of the core. A core of few nodes is
  * narrow by chance more often. Found by trial: ctests/unit/service/divergent.c has the noises. */
 #define STRICT 6.0
 #define STRICT_FEW 120.0 /* by the square of how many more than two they are */

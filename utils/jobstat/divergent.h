@@ -20,7 +20,7 @@
  * by less. */
 #define DIVERGENT_EFFECT 0.1
 
-/* What is normal; without can nothing is known, and low and high are infinite. */
+/* The normal range; without can it is not known, and low and high are infinite. */
 struct divergent_limits {
 	double median, low, high;
 	bool can;

@@ -436,7 +436,7 @@ static int find_uncounted(struct work *w)
 		unsigned have;
 		double usual;
 
-		/* What is made of others lacks what they lack. */
+		/* A defined metric lacks the times that its inputs lack. */
 		if (w->job->metric[m].define != NULL || w->job->metric[m].scope == JOBSTAT_CGROUP ||
 		    is_repeated(w->job, m))
 			continue;

@@ -67,7 +67,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What most nodes have, and how far each is from its multiples. */
+/* Finds the interval of most nodes, and each node's offset from its multiples. */
 static int find_interval(struct gather *g)
 {
 	uint64_t *interval = calloc(g->nodes, sizeof(*interval));
@@ -90,7 +90,7 @@ static int find_interval(struct gather *g)
 	g->interval_ns = (int64_t)g->options->interval_ns;
 	if (g->interval_ns == 0)
 		g->interval_ns = n > 0 ? (int64_t)interval[n / 2] : 60 * NS;
-	/* What a clock has measured is a whole number of milliseconds, or of seconds. */
+	/* A measured interval is rounded to whole milliseconds, or seconds. */
 	if (g->options->interval_ns == 0) {
 		const int64_t unit = g->interval_ns >= 10 * NS ? NS : NS / 1000;
 
@@ -485,8 +485,8 @@ static int run(struct gather *g)
 	return 0;
 }
 
-/* So many intervals at a time; their numbers of all metrics and nodes are kept until all nodes have had
- * them. */
+/* The number of intervals to gather at a time; their values of all metrics and nodes are kept until all
+ * nodes have had them. */
 static unsigned choose_block(const struct gather *g)
 {
 	const unsigned most = BLOCK_MEMORY / (256 * (unsigned)sizeof(double)) / (g->nodes ? g->nodes : 1);

@@ -27,8 +27,8 @@ struct gather_options {
 	const volatile sig_atomic_t *stop; /* set: the jobs end now; or NULL */
 };
 
-/* What each interval had, for who wants it while it is read: a node's value of a metric, NAN where
- * not all of it counted. Called by metric, for all nodes of a job. Or NULL. */
+/* Functions that get the values of each interval while it is read: a node's value of a metric, NAN
+ * where not all of it counted. Called by metric, for all nodes of a job. Or NULL. */
 struct gather_watch {
 	void (*interval)(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns);
 	void (*value)(void *arg, const char *node, const struct jobstat_metric *metric, int place,

@@ -288,7 +288,7 @@ static int fill_job(struct reader *r, const struct part part[FIELDS], struct job
 	return job->id != NULL ? 0 : fail(r, r->begin, "expected memory");
 }
 
-/* Of sacct: steps belong to their job, and a job without start or nodes has not been. */
+/* Lines of sacct to skip: steps belong to their job, and a job without start or nodes has not run. */
 static bool left_out(const struct reader *r, const struct part part[FIELDS])
 {
 	return r->slurm &&

@@ -133,7 +133,7 @@ enum jobstat_told {
 const char *jobstat_comparison_name(enum jobstat_comparison comparison); /* "compared", "wide", ... */
 const char *jobstat_told_name(enum jobstat_told told);                   /* "all", "part", "not"    */
 
-/* What one place of a node had in each step: of metrics with a role. */
+/* The values of one place of a node in each step, for metrics with a role. */
 struct jobstat_line {
 	unsigned node;
 	int number;         /* the place; -1: the node as a whole */
@@ -179,8 +179,8 @@ struct jobstat_job {
 /* The assumption about locality that the paper makes of such a bandwidth, for under each table. */
 extern const char jobstat_locality[];
 
-/* Who has the jobs as they end, in this order: begin once, job for each, end once; begin
- * and end may be NULL. A job belongs to who is given it, and ends with jobstat_job_free. Errors: -1, said. */
+/* The receiver of the jobs as they end, in this order: begin once, job for each, end once; begin and
+ * end may be NULL. The receiver owns each job, and frees it with jobstat_job_free. Errors: -1, said. */
 struct jobstat_report {
 	int (*begin)(struct jobstat_report *report);
 	int (*job)(struct jobstat_report *report, struct jobstat_job *job);

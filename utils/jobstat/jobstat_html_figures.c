@@ -123,7 +123,7 @@ static void band_of_nodes(struct lines *lines, unsigned metric)
 
 /* ---- over all nodes -------------------------------------------------------------------------- */
 
-/* What the whole job did: where a node has no value there is no sum. */
+/* The sums over the whole job: where a node has no value there is no sum. */
 static bool put_whole(struct page *page, const struct jobstat_job *job, unsigned metric, const char *what)
 {
 	const unsigned all = html_nodes_with(job, metric);

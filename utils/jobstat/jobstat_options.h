@@ -26,7 +26,7 @@ struct jobstat_options {
 	bool wide, per_node, per_cpu;
 	const char **host;
 	unsigned hosts;
-	/* What becomes definitions, behind those of --define. */
+	/* Options that become definitions, behind those of --define. */
 	const char *bandwidth, *flops;
 	double line;
 };

@@ -54,7 +54,7 @@ static void put_number(char text[UTIL_NUMBER_MAX], double x)
 		 : fabs(x) >= 9.995         ? 1
 					    : 2,
 		 x, p > 0 ? " " : "", prefixes[p]);
-	/* What is below a hundredth has its digits, too. */
+	/* A number below a hundredth keeps two digits. */
 	if (x != 0 && fabs(x) < 0.01)
 		snprintf(text, UTIL_NUMBER_MAX, "%.2g", x);
 }

@@ -22,7 +22,7 @@ struct report_wide {
 	struct column *column;
 	unsigned columns;
 	bool failed, all;
-	/* Of the interval that is written: rows of nodes, which come metric by metric. */
+	/* The rows of nodes in the interval that is written; their values come metric by metric. */
 	char **node;
 	double *value; /* [nodes][columns] */
 	unsigned nodes;
@@ -93,7 +93,7 @@ struct report_wide *report_wide(FILE *out, struct archives *archives, const stru
 	}
 	if (wide->columns > 0)
 		qsort(wide->column, wide->columns, sizeof(*wide->column), by_column);
-	/* Of what is defined the node's own number. */
+	/* A definition has a column for the node's own number. */
 	for (unsigned d = 0; d < define_count(define); d++)
 		add_column(wide, define_name(define, d), "");
 	fputs("time,job,node", out);

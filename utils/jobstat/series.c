@@ -415,7 +415,8 @@ static int take_values(struct series_node *node, struct series *series, int64_t 
 	return 0;
 }
 
-/* What a state takes of the time before it; a place that counts again lost it to the state before. */
+/* Adds the time before this record to the state that it was lost to; a place that counts again lost it
+ * to the state before. */
 static int take_states(struct series_node *node, struct series *series, int64_t gap)
 {
 	const pmValueSet *set = series->state_set;

@@ -29,7 +29,7 @@ int series_name(struct series_names *names, const char *name, enum jobstat_scope
 int series_find_name(const struct series_names *names, const char *name);
 void series_names_free(struct series_names *names);
 
-/* What one place had in the interval that is open. */
+/* The values of one place in the open interval. */
 struct series_bin {
 	uint64_t count, running_ns; /* of a level: count is how many, and level their sum */
 	int64_t span_ns;            /* between the records of the differences */
@@ -44,7 +44,7 @@ struct series_place {
 	uint8_t state;
 };
 
-/* What each record needs comes first. */
+/* The fields that each record needs come first. */
 struct series {
 	const pmValueSet *value_set, *running_set, *state_set; /* private: of the record that is taken in */
 	struct series_place *place;

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 		if (status == UTIL_OK)
 			status = util_output_end(&out);
 	}
-	/* What could not be read is told, and is not hidden by what could. */
+	/* Archives that could not be read are reported, even if others could. */
 	for (unsigned k = 0; status == UTIL_OK && k < archives.nodes; k++)
 		if (archives.node[k].damaged) {
 			util_error("node %s: %s", archives.node[k].host, archives.node[k].note);

@@ -15,7 +15,7 @@ static inline uint64_t util_clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of the clock that nobody sets. */
+/* Seconds of the monotonic clock. */
 static inline uint64_t util_now_s(void)
 {
 	return upci_now_ns() / 1000000000u;

@@ -49,7 +49,8 @@ void util_control_close(struct util_control *control)
 	control->room = 0;
 }
 
-/* Who listens there: another user could have put a socket into a directory that many may write to. */
+/* Checks the owner of the listening process: another user could have put a socket into a directory that
+ * many may write to. */
 static int check_owner(struct util_control *control)
 {
 	struct ucred peer;
@@ -212,7 +213,7 @@ json_t *util_control_ask(struct util_control *control, const char *const *word, 
 		fail(control, "the command cannot be sent: %s", why);
 		return NULL;
 	}
-	/* What the service has said may be there though it has closed the connection meanwhile. */
+	/* An answer of the service may be there though it has closed the connection meanwhile. */
 	(void)util_send_all(control->fd, line, strlen(line));
 	free(line);
 	control->have = 0;

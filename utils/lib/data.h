@@ -15,14 +15,14 @@
 
 #include "lib/common.h"
 
-/* Of all tools' JSON; one more when a field goes, or means something else. mpx_run's is
- * written by src/mpx/shim/shim_report.c, which has the same number. */
+/* The schema number of all tools' JSON; it grows when a field goes, or means something else.
+ * src/mpx/shim/shim_report.c writes mpx_run's JSON, and has the same number. */
 #define UTIL_SCHEMA 1
 
-/* What each JSON text begins with: schema, tool, version. */
+/* The begin of each JSON text: schema, tool, version. */
 json_t *util_json_begin(const char *tool);
 
-/* A JSON string of any bytes: what is no UTF-8 becomes U+FFFD. */
+/* A JSON string of any bytes: bytes that are no UTF-8 become U+FFFD. */
 json_t *util_json_string(const char *text);
 
 /* A JSON number; a value of 2^63 or more is no JSON integer that readers agree

@@ -105,7 +105,7 @@ bool util_difference_judge(struct util_difference *list, size_t n)
 
 	if (!order)
 		return false;
-	/* What is exact is no matter of chance, and takes none of the others' chances. */
+	/* An exact difference is not due to chance, and does not count among the tests. */
 	for (i = 0; i < n; i++) {
 		struct util_difference *d = &list[i];
 

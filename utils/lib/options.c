@@ -168,7 +168,7 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 	struct option *name = table->names;
 	char *letter = table->letters;
 
-	/* What follows PROGRAM is the program's. */
+	/* The arguments after PROGRAM are the program's. */
 	if (usage->runs)
 		*letter++ = '+';
 	/* Missing arguments are told apart from options that do not exist. */

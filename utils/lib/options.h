@@ -18,7 +18,7 @@ enum util_tool {
 	UTIL_TOOLS
 };
 
-/* What util_options_next returns: an option by whatever name it was given. */
+/* The result of util_options_next: an option, by either of its names. */
 enum util_option_id {
 	UTIL_OPTION_DONE = -2, /* the tool is to end with *status   */
 	UTIL_OPTION_NONE = -1, /* no more: operands begin at optind */

@@ -98,7 +98,7 @@ static int check_file(char path[PATH_MAX], const struct util_preload *preload, b
 	void *file;
 
 	*script = false;
-	/* What can be run need not be readable: nothing is known of it then. */
+	/* A file that can be run need not be readable; its kind is not known then. */
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {

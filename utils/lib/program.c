@@ -69,7 +69,7 @@ int util_program_find(const char *name, char path[PATH_MAX])
 		if (name[0] && n < PATH_MAX) {
 			if (is_program(path))
 				return 0;
-			/* What else was there says the error. */
+			/* A file that cannot be run determines the error. */
 			if (access(path, F_OK) == 0)
 				error = EACCES;
 		}

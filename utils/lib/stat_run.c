@@ -26,8 +26,8 @@
 #include "lib/clock.h"
 #include "lib/common.h"
 
-/* What a person or a batch system sends to a job. Signals that stop a job are
- * not among them: upc_stat stops with its program. */
+/* The signals that a person or a batch system sends to a job. Signals that stop a job are not among
+ * them: upc_stat stops with its program. */
 static const int forwarded[] = {
 	SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
 	SIGPROF, SIGXCPU, SIGCONT, SIGWINCH, SIGURG,  SIGIO,   SIGPWR,
@@ -51,7 +51,7 @@ int stat_run_begin(struct stat_run *run)
 
 	*run = (struct stat_run){.pidfd = -1, .other = -1, .release = -1, .failure = -1, .signals = -1};
 	sigemptyset(&taken);
-	/* What we were started to ignore, nohup's SIGHUP say, stays ignored. */
+	/* A signal that was ignored at the start, such as nohup's SIGHUP, stays ignored. */
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
 		if (!is_ignored(forwarded[i]))
 			sigaddset(&taken, forwarded[i]);
@@ -191,7 +191,7 @@ int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
 	return 0;
 }
 
-/* What was watched has ended: whether there is another. */
+/* Goes on to the next watched process after one has ended; false: there is none. */
 static bool watch_next(struct stat_run *run)
 {
 	if (run->n_watched == 0)

@@ -33,7 +33,7 @@ struct stat_run {
 	struct rlimit files;
 };
 
-/* What ended a wait. */
+/* The cause that ended a wait. */
 enum stat_wake {
 	STAT_WAKE_TICK,  /* the deadline has come, or the descriptor other can be read */
 	STAT_WAKE_TRACE, /* a traced thread has something to say */

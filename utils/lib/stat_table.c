@@ -314,7 +314,7 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const 
 
 /* ---- a column a thread ------------------------------------------------- */
 
-/* What is not all that happened: a count is no less, a level may be another. */
+/* The mark of an incomplete value: a count is a lower bound, a level may be another. */
 static const char *mark(const struct stat_row *row, unsigned flags)
 {
 	if ((flags & (UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST)) == 0)
@@ -390,7 +390,7 @@ static void print_columns_row(FILE *out, struct table *table, unsigned i)
 	fputc('\n', out);
 }
 
-/* What stands above a column, cut to its width. */
+/* The head of a column, cut to its width. */
 static void column_head(FILE *out, const char *text, unsigned width)
 {
 	unsigned columns = util_columns(text);
@@ -475,7 +475,7 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 	do {
 		struct stat_style panel = *style;
 
-		/* What was not seen is said once. */
+		/* Only the last panel has style->unseen. */
 		table.last = panel_end(&table, n_columns, style->width);
 		panel.unseen = style->unseen && table.last == n_columns;
 		table.style = &panel;

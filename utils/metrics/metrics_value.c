@@ -2,10 +2,10 @@
 /*
  * metrics_value.c - what metrics are of counts, and how sure that is.
  *
- * A formula is above / below, both sums of counts with whole factors. So is "above - R * below" for
- * any R: the interval of a metric of several estimates has those R of which it cannot be told from 0
- * (Fieller's). It has no end where below cannot be told from 0. A metric of one estimate only rises
- * or falls with it, and its interval is that of the estimate, put in.
+ * A formula is above / below, both sums of counts with whole factors. "above - R * below" is such a sum
+ * for any R: the interval of a metric of several estimates has those R for which this sum cannot be
+ * told from 0 (Fieller's). It has no end where below cannot be told from 0. A metric of one estimate
+ * only rises or falls with it, and its interval is that of the estimate, put in.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 		struct term *t = &terms->term[i];
 
 		*t = (struct term){.above = (double)from->coefficient, .column = -1};
-		/* What is under a divisor that is a number means nothing. */
+		/* A number as divisor leaves no use for the terms below. */
 		t->below = formula->divisor ? 0 : (double)from->under;
 		if (from->code == METRICS_TIME) {
 			t->count = known(counts->seconds);

@@ -194,7 +194,7 @@ static int absolute(const char *path, char full[PATH_MAX])
 	return 0;
 }
 
-/* Of all processes; each of those that have a file of their own begins it. */
+/* Begins the report of all processes; a process with a file of its own begins that itself. */
 static int begin_report(const char *path, bool csv)
 {
 	FILE *out = !path[0] ? stderr : stdout;

@@ -65,8 +65,8 @@ struct page_cell {
 	bool absent;            /* there is no value */
 };
 
-/* So many rows are in the table from the first. Others are in the page's data: the script shows them, and
- * sorts them in; a line tells of them. */
+/* The table itself has the first PAGE_ROWS rows. Further rows are in the page's data: the script shows
+ * them, and sorts them in; a line mentions them. */
 #define PAGE_ROWS 1000
 
 void page_table(struct page *page, const char *caption, const struct page_column *columns, size_t n);
@@ -76,7 +76,7 @@ void page_table_end(struct page *page);
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
-/* So many bars, from the first, are drawn; the others are told of. */
+/* The first PAGE_BARS bars are drawn; a line mentions the others. */
 #define PAGE_BARS 300
 
 /* How unlike things are: a bar to the mean, and a line from the least to the most. */

@@ -14,7 +14,7 @@ struct page_scale {
 	unsigned decimals; /* of what is written at a mark */
 };
 
-/* About so many steps. What is not finite is taken as 0. */
+/* A scale of about so many steps. A limit that is not finite is taken as 0. */
 struct page_scale page_scale_of(double least, double most, unsigned steps);
 
 /* How many marks there are, and where one is. */

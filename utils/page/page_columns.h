@@ -7,7 +7,7 @@
 
 #include "page/page.h"
 
-/* What a line has in a column. */
+/* The values of a line in a column. */
 struct page_column_value {
 	double low, high; /* NAN: no value */
 	bool down;        /* the most came first */
@@ -21,7 +21,8 @@ struct page_columns {
 	double *own;
 };
 
-/* Of the first so many lines. 0, ENOMEM, or EINVAL: times do not grow, or are no numbers. */
+/* Makes the columns of the first so many lines. 0, ENOMEM, or EINVAL: times do not grow, or are no
+ * numbers. */
 int page_columns_make(const struct page_chart *chart, size_t lines, struct page_columns *columns);
 void page_columns_free(struct page_columns *columns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * page_lines.c - values over time. Lines are drawn in a space of their own that is stretched to what the
- * page is wide, beside scales whose letters are not. What can be read without a script: scales, a table of
- * each line's values, and the times in which something was not counted.
+ * page is wide, beside scales whose letters are not. The following can be read without a script:
+ * scales, a table of each line's values, and the times in which something was not counted.
  */
 #include <errno.h>
 #include <math.h>
@@ -95,7 +95,7 @@ static void put_values(const struct drawing *d)
 	page_put(d->page, "</svg>\n");
 }
 
-/* What is 100 % is said in words below: most of what is drawn is far from it. */
+/* The text below names the value of 100 %, since most lines are far from it. */
 static void put_percents(const struct drawing *d)
 {
 	const double whole = d->chart->peak / d->unit / 100;

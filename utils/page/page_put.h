@@ -29,14 +29,14 @@ void page_put(struct page *page, const char *markup);
 			page_failed(page);                                   \
 	} while (0)
 
-/* What errno has is the page's error, unless it has one. */
+/* Makes errno the page's error, unless it has one. */
 void page_failed(struct page *page);
 
 /* Text: for an element or for an attribute; inside a JSON string of a script element. NULL: none. */
 void page_put_text(struct page *page, const char *text);
 void page_put_json_text(struct page *page, const char *text);
 
-/* What is open that is not a block of its own ends. */
+/* Ends an open element that is not a block of its own. */
 void page_block(struct page *page);
 
 /* A figure, with its caption, and its end: of what is not drawn in it, "Not drawn" words ": " left_out. */

@@ -15,7 +15,7 @@
 
 #define DEPTHS 24 /* deeper ones are indented as this */
 
-/* What is seen of a cell. */
+/* The visible parts of a cell. */
 struct seen {
 	char key[40]; /* of a number: as a program reads it; empty: none */
 	const char *text;

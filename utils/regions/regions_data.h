@@ -23,7 +23,7 @@ struct regions_path {
 	uint32_t next; /* of those with its hash */
 };
 
-/* What a thread has in a path, and in none below it. */
+/* The counts of a thread in a path, without the paths below it. */
 struct regions_row {
 	uint32_t path;
 	uint64_t calls;

@@ -149,7 +149,7 @@ static void html_facts(struct page *page, const struct regions_report *report)
 
 /* ---- pictures ---------------------------------------------------------------------------------- */
 
-/* What is exclusive is what no part below covers. */
+/* The exclusive part is the part that no node below covers. */
 static bool html_icicle(const void *arg, struct page *page)
 {
 	const struct regions_group *group = arg;

@@ -19,7 +19,7 @@ char *regions_metrics_events(const char *events, const struct metrics *metrics);
 /* To standard output: all sets, or what is in one. An exit status. */
 int regions_metrics_list(const struct metrics *metrics);
 
-/* Of a report with metrics: of inclusive counts, or exclusive ones. */
+/* A metric of a report that has metrics: of inclusive counts, or (own) exclusive ones. */
 void regions_metric(const struct regions_report *report, unsigned metric, const struct regions_counts *counts,
 		    bool own, struct metric_value *value);
 

@@ -53,7 +53,7 @@ static int by_parent_and_time(const void *a, const void *b, void *arg)
 	return p < q ? -1 : p > q;
 }
 
-/* Of a list that is sorted by parents: each behind its parent, without recursion. */
+/* Puts each path of a list that is sorted by parents behind its parent, without recursion. */
 static bool walk_tree(const struct sorting *sorting, uint32_t *list, uint32_t n)
 {
 	const struct regions_path *path = sorting->data->path;

@@ -178,7 +178,7 @@ static bool tell_files(const char *files)
 	return tell("UPC_REGIONS_OUT", path);
 }
 
-/* What loads a tool by a name of its own; a tool that the user has chosen stays. */
+/* Sets the variables of libraries that load a tool; a tool that the user has chosen stays. */
 static bool tell_loaders(const char *library)
 {
 	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS",
@@ -220,7 +220,7 @@ static bool run_prepare(const struct regions_plan *plan)
 	       (!plan->against || stand_in(plan->against, plan->directory, library));
 }
 
-/* What was started before is not ours: LD_PRELOAD is for the program alone. */
+/* LD_PRELOAD is set for the program alone, not for processes that were started before. */
 static int regions_run_command(const struct regions_plan *plan, char **command, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");

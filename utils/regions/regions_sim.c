@@ -81,7 +81,7 @@ char **regions_sim_command(char **command, char *report)
 
 /* ---- the report ---------------------------------------------------------------------------------- */
 
-/* What upc_run has counted of the whole run. */
+/* The counts of upc_run for the whole run. */
 static struct upcr_value whole_of(const json_t *events, const char *event)
 {
 	unsigned item = upcs_item_of(event);
@@ -114,7 +114,7 @@ static struct upcr_value whole_of(const json_t *events, const char *event)
 	return upcr_uncounted();
 }
 
-/* What processes' threads have of an event. */
+/* The sum of an event over the threads of the processes. */
 static uint64_t sim_counted(const struct regions_data *data, size_t first, uint32_t event)
 {
 	uint64_t sum = 0;

@@ -10,7 +10,7 @@
 
 #include "regions/regions_data.h"
 
-/* What is counted where nobody says what. */
+/* The default events. */
 #define REGIONS_SIM_EVENTS "INSTRUCTIONS,FP_OPS,LD_INS,SR_INS,BR_INS"
 
 /* Are all of these names, with commas between, counts of the simulator's? Says which is not, and the

@@ -258,7 +258,7 @@ void regions_sums_free(struct regions_sums *sums)
 	memset(sums, 0, sizeof(*sums));
 }
 
-/* What the process has by key goes to all, and it is one of those that differ. */
+/* Adds the process's counts by key to the sums, and to the spread over processes. */
 static void add_process(struct regions_sums *sums, struct regions_part *of_process,
 			const struct regions_derive *derive, struct regions_who who)
 {
@@ -284,13 +284,13 @@ static void add_thread(struct regions_sums *sums, struct regions_part *of_proces
 		const struct regions_counts *counts = &part->counts[part->used[i]];
 		struct regions_line *line = &sums->line[part->used[i]];
 
-		/* What is no thread's is no process's, either. */
+		/* Counts without threads belong to no process either. */
 		if (!threads) {
 			add_counts(&line->counts, counts, sums->events);
 			continue;
 		}
 		add_counts(use(of_process, part->used[i]), counts, sums->events);
-		/* Of several that are put together nobody knows how unlike they were. */
+		/* The spread of threads that were put together is not known. */
 		if (threads == 1)
 			spread_counts(line->of_threads, counts, sums->events, derive, who);
 		line->threads += threads;

@@ -3,7 +3,7 @@
  * regions_sums.h - sums of what threads have counted: by name of region or by call path, inclusive
  * and exclusive, over threads and processes; and how unlike these are. Pure.
  *
- * A region that is entered in itself counts once in what is inclusive. What belongs to no region is
+ * A region that is entered in itself counts once in inclusive counts. Counts of no region are
  * "outside": exclusive counts of all regions and of it are the whole.
  */
 #ifndef REGIONS_SUMS_H
@@ -80,7 +80,7 @@ bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t k
 		       uint32_t derived);
 void regions_sums_free(struct regions_sums *sums);
 
-/* Of one thread alone. */
+/* The counts of one thread alone. */
 struct regions_part {
 	enum regions_by by;
 	uint32_t events, keys;

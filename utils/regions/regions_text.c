@@ -6,7 +6,7 @@
 #include "regions/regions_metrics.h"
 #include "regions/regions_sheet.h"
 
-/* Of what no region has the events. */
+/* Lists the metrics whose events no region has. */
 static void text_missing(FILE *out, const struct regions_report *report)
 {
 	const struct metrics *metrics = report->metrics;

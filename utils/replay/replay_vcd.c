@@ -4,8 +4,8 @@
  * time a cycle.
  *
  * At time t stand the registers as cycle t finds them, behind the software accesses
- * before it; the samples that cycle t takes; and the interrupts that it raises. So a
- * count of cycle t is seen at t + 1, as in a waveform of the circuit.
+ * before it; the samples that cycle t takes; and the interrupts that it raises. A count of cycle t is
+ * thus seen at t + 1, as in a waveform of the circuit.
  *
  * Reading a counter checks its parity, which the script's own output would show.
  * Therefore counters are read from a second engine, the shadow, which gets the same
@@ -20,7 +20,7 @@
 #include "lib/common.h"
 #include "lib/output.h"
 
-/* What is recorded of each counter, in the order of its identifiers. */
+/* The recorded signals of each counter, in the order of its identifiers. */
 enum signal {
 	SIGNAL_SAMPLE,
 	SIGNAL_VALUE,
@@ -190,7 +190,7 @@ static void take_registers(struct replay_vcd *vcd, struct upci_engine *engine)
 	}
 }
 
-/* What each counter's chosen input is in the coming cycle. */
+/* Samples each counter's chosen input in the coming cycle. */
 static void take_samples(struct replay_vcd *vcd)
 {
 	for (unsigned n = 0; n < vcd->counters; n++) {

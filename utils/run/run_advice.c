@@ -91,7 +91,8 @@ static void note_unknown(const struct run_report *report, void (*note)(void *to,
 
 /* ---- instructions that end programs -------------------------------------------------------- */
 
-/* Of the system: what is translated last need not be what ended it. */
+/* Says whether the code is a system call: the code that was translated last need not be the code that
+ * ended the program. */
 static bool is_call(const struct upcs_code *code)
 {
 	return upcs_insn_has(word_of(code), &upcs_guests[guest_of(code)].system_call);
@@ -128,7 +129,7 @@ static const struct upcs_code *whole_of(const struct upcs_results *results, cons
 	return code;
 }
 
-/* What ends a program as signal does, or its child: a script hands on that one's status. */
+/* Says whether the signal ended the program or its child: a script hands on its child's status. */
 static bool ended_by(int status, int signal)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||

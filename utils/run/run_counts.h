@@ -28,7 +28,7 @@ struct run_counts {
 	enum upcs_guest guest; /* of the first */
 	unsigned guests;       /* bit per guest that ran */
 
-	/* What the reader has to know beside the counts. */
+	/* The facts that the report states beside the counts. */
 	uint64_t threads_without, processes_without; /* a record */
 	uint64_t unfolded;                           /* other counts that found no place */
 	unsigned cut_off;    /* processes that were killed, with counts that nobody else sees */

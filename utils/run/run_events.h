@@ -21,7 +21,8 @@ struct run_events {
 /* Everything that is produced. */
 void run_events_all(struct run_events *events);
 
-/* What a run has counted is known: what hardly any has is shown only where it was, or was asked for. */
+/* Called when the counts of a run are known: hides UPCS_UNKNOWN where it has no counts, unless events
+ * were asked for. */
 void run_events_seen(struct run_events *events, const struct run_vector *whole);
 
 /* Names and globs with commas between: PU0_JPIPE_ADD_SUB is of a core, JPIPE_ADD_SUB the

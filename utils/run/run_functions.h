@@ -22,7 +22,7 @@ struct run_functions {
 	uint64_t untold; /* instructions of functions that found no room, or are not known */
 };
 
-/* Of the sums of each number, which have to make a whole. -1: no memory. */
+/* Makes the functions from the sums of each number, which have to make a whole. -1: no memory. */
 int run_functions_make(struct run_functions *functions, const struct upcs_functions *table,
 		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC], const struct run_vector *whole);
 void run_functions_free(struct run_functions *functions);

@@ -84,7 +84,7 @@ static void keep_thread(struct run_gathered *g, const struct upcs_results *resul
 	row->number = thread->number;
 	row->core = thread->core % UPCS_CORES;
 	add_vectors(g, row->vector, thread);
-	/* Of which of its threads, nobody knows. */
+	/* The missing counts may belong to any of the process's threads. */
 	for (unsigned c = 0; process != NULL && run_process_is_part(process) && c < g->columns; c++)
 		row->vector[c].doubt |= UPCS_DOUBT_MISSING;
 	g->thread[g->threads++] = row;
@@ -181,7 +181,8 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 	case UPCS_RUNS:
 		if (thread->process >= UPCS_PROCESSES_MAX || !done[thread->process])
 			return;
-		/* What is settled has ended: there was nothing to settle it by. */
+		/* A settled thread has ended; this one has not, since there was no record to settle it
+		 * by. */
 		results->process[thread->process].unread = 1;
 		break;
 	case UPCS_ENDED:
@@ -276,8 +277,8 @@ static bool goes_on(const struct run_gathered *g, const struct upcs_process *pro
 	       kill(process->pid, 0) == 0 && !is_gone(g, process->space, process->pid);
 }
 
-/* So often is a process looked at whose threads come and go meanwhile: one that waits for the CPU in the
- * midst of it has to get it. */
+/* The number of looks at a process whose threads come and go meanwhile: a thread that waits for the CPU
+ * in the middle of that must get it. */
 #define LOOKS 1000
 #define BETWEEN_LOOKS_NS 1000000
 
@@ -287,7 +288,7 @@ struct copies {
 	uint32_t n, room;
 };
 
-/* Of the process's threads; those that have ended are as good. */
+/* Copies the process's threads; those that have ended too. */
 static void copy_threads(struct copies *copies, const struct upcs_results *results, uint32_t p)
 {
 	uint32_t threads = upcs_results_threads(results);
@@ -382,7 +383,7 @@ static void gather_ended(struct run_gathered *g, struct upcs_results *results, c
 
 static void gather_running(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
-	/* More may come meanwhile. What is not touched takes no memory. */
+	/* More threads may come meanwhile. Untouched room takes no memory. */
 	struct copies copies = {.thread = calloc(UPCS_THREADS_MAX, sizeof(*copies.thread)),
 				.index = calloc(UPCS_THREADS_MAX, sizeof(*copies.index)),
 				.room = UPCS_THREADS_MAX};

@@ -4,8 +4,8 @@
  * records free for others: so a run may have any number of processes and threads, as long as there are
  * not too many at a time.
  *
- * upc_run alone does so. What it has taken over is its own memory: no process that is killed can have a
- * number half taken over, or leave one in two places. When it may take a record over is in
+ * upc_run alone does so. It keeps the numbers that it has taken over in its own memory: a killed
+ * process cannot leave a number half taken over, or in two places. When it may take a record over is in
  * run_gather.c.
  */
 #ifndef RUN_GATHER_H
@@ -15,7 +15,7 @@
 
 #include "run/run_counts.h"
 
-/* So many rows of each sort; what is beyond is in the sums only. */
+/* The most rows of each sort; counts of further ones are in the sums only. */
 #define RUN_APART_MAX 65536u
 
 struct run_thread_row {
@@ -44,15 +44,15 @@ struct run_gathered {
 	uint64_t threads_merged, processes_merged; /* beyond RUN_APART_MAX */
 	uint64_t (*function)[UPCS_STATIC]; /* of each number (functions.h); NULL: nobody asks, or no memory */
 	struct upcs_process own, died;     /* the program itself; the last one that died */
-	/* Of processes that have not been gathered: what their threads had that have. */
+	/* The counts of gathered threads whose processes have not been gathered. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };
 
 void run_gather_begin(struct run_gathered *gathered, const struct upcs_results *results, bool threads_apart,
 		      bool processes_apart);
-/* What has ended, and can not be written any more. */
+/* Gathers the records that have ended, and cannot be written any more. */
 void run_gather(struct run_gathered *gathered, struct upcs_results *results, const char *path);
-/* The program has ended: all that is left, of processes that go on what they have done until now. */
+/* Gathers all the rest after the program has ended; for processes that go on, their counts until now. */
 void run_gather_rest(struct run_gathered *gathered, struct upcs_results *results, const char *path);
 void run_gather_end(struct run_gathered *gathered);
 

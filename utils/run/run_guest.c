@@ -101,7 +101,7 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 
 	if (error == 0)
 		return 0;
-	/* What can be said better has been. */
+	/* The cases with a better message have returned before. */
 	return util_cannot_run(guest->file, -error);
 }
 
@@ -198,8 +198,8 @@ static bool has_papi(const char *directory)
 }
 
 /*
- * The directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. That it is not
- * there, or cannot be preloaded, is no error of a user who has not asked for it.
+ * The directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. If it is missing or
+ * cannot be preloaded, that is an error only where the user has asked for it.
  */
 static int find_papi(const struct run_options *options, struct upcs_options *filled)
 {

@@ -41,7 +41,7 @@ enum sheet_exactness run_report_exactness(unsigned doubt);
 /* "cut: a thread ended within a block": the reason of each bit of enum upcs_doubt, from bit 0 on, with a word
  * before the colon; NULL behind the last. */
 const char *run_report_doubt(unsigned bit);
-/* What the reader has to know, one sentence after the other: calls note for each. */
+/* Calls note for each sentence that the reader needs beside the counts. */
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text), void *to);
 
 /* The command with blanks between. */

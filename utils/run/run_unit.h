@@ -43,7 +43,7 @@ void run_unit_finish(struct run_unit *unit, const struct run_counts *counts);
 /* Ends it: who reads it keeps what was shown last. */
 void run_unit_destroy(struct run_unit *unit);
 
-/* What an upc_run that was killed has left of that name; not one that somebody shows. */
+/* Removes a unit of that name that a killed upc_run has left; not one that is shown. */
 void run_unit_remove(const char *name);
 
 #endif

@@ -26,7 +26,7 @@
 #include "run/run_unit.h"
 #include "lib/stat_run.h"
 
-/* So soon does what has ended make room for others. */
+/* The time between two gatherings, which make room for others. */
 #define GATHER_EVERY_NS 100000000
 
 struct session {
@@ -242,7 +242,7 @@ static int nothing_ran(const struct session *s, int status)
 	return RUN_ERROR;
 }
 
-/* What is missing in the counts is in the report; that something is, also here. */
+/* The report lists the missing counts; this message says that some are missing. */
 static int judge(const struct run_counts *counts)
 {
 	if (run_counts_are_whole(counts))
@@ -284,7 +284,7 @@ static int print_report(struct session *s, double seconds, int status)
 	report.counts = s->gathered.counts;
 	without = make_functions(s, &report);
 	run_events_seen(&s->options.events, &report.counts.sum[0]);
-	/* What monitors have seen last is what is reported. */
+	/* The last values that monitors see are those of the report. */
 	if (s->unit != NULL)
 		run_unit_finish(s->unit, &report.counts);
 	run_unit_destroy(s->unit);

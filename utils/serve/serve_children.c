@@ -27,7 +27,7 @@
 
 /* ---- starting ----------------------------------------------------------------------------- */
 
-/* What would lead PCP's programs elsewhere. */
+/* Removes variables that would lead PCP's programs elsewhere. */
 static void clean_environment(void)
 {
 	for (char **e = environ; *e;) {

@@ -15,8 +15,8 @@
 
 #define DEVICES 8 /* of a kind; the totals are there too */
 
-/* Of each CPU. Hardware events together, so that rates of one can be told by those of another. No tracepoint
- * of system calls: any of these makes each call of each program slower. */
+/* The events of each CPU. Hardware events are together, so that their rates can be compared. A
+ * tracepoint of system calls is not among them, since it makes each call of each program slower. */
 static const char *const per_cpu[] = {
 	"perf::CPU-CYCLES",    "perf::INSTRUCTIONS",     "perf::CACHE-MISSES",
 	"perf::BRANCH-MISSES", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",

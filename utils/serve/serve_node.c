@@ -241,7 +241,7 @@ static void name_archive(struct node *n)
 	strftime(n->archive, sizeof(n->archive), "archive/%Y%m%d.%H%M%S", &tm);
 }
 
-/* What is told here is needed until the end, and no longer than the process lives. */
+/* The strings described here are static, since they are needed as long as the process lives. */
 static bool describe(struct node *n)
 {
 	static const char *pmcd_argv[] = {

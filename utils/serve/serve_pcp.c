@@ -27,7 +27,7 @@ extern char **environ;
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-/* What pcp.conf has for a name; false: nothing, or too much. */
+/* Gets the value of a name in pcp.conf; false: it is missing or too long. */
 static bool value_of(const char *conf, const char *name, char value[PATH_MAX])
 {
 	char line[PATH_MAX + 256];
@@ -252,7 +252,8 @@ bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *file
 	if (ms < 10000)
 		ms = 10000;
 	return write_conf(pcp, "pcp.conf", files->dir, files->user, files->group) &&
-	       /* Of one who may not look into the directories above: by names below his own. */
+	       /* The web user may not look into the directories above, so its paths are relative to its
+		* own. */
 	       write_conf(pcp, "web/pcp.conf", "../web", files->web_user, files->web_group) &&
 	       write_file("root_upc", "root { upc 450:*:* }\n") &&
 	       write_file(

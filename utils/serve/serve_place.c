@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_place.c - the directory of a private node. Who has it is told by a lock that ends with the
- * process, so that nothing has to be tidied up after one that was killed.
+ * serve_place.c - the directory of a private node. A lock shows its holder and ends with the process,
+ * so that a killed process leaves nothing to tidy up.
  */
 #include "serve/serve_place.h"
 

@@ -42,14 +42,14 @@ bool serve_place_lock(struct serve_place *place, pid_t *holder);
 /* The process that has it; 0: nobody. -1: an error, said. */
 pid_t serve_place_holder(void);
 
-/* What the holder has written: the page's address, or "". */
+/* Gives the page's address as the holder has written it, or "". */
 void serve_place_address(char address[128]);
 bool serve_place_set_address(const struct serve_place *place, const char *address);
 
 /* Makes what is in it, with the rights that the node needs. False, said. */
 bool serve_place_fill(const struct serve_nobody *nobody);
 
-/* Removes sockets and what was made for one run. What is told to stay stays. */
+/* Removes sockets and what was made for one run. Files that are meant to stay are kept. */
 void serve_place_empty(void);
 
 #endif

@@ -40,7 +40,7 @@ static bool takes(struct text *text, const char *head)
 	return true;
 }
 
-/* What is before the first of that character, which is taken too; all where there is none. */
+/* Takes the text before the first such character, and the character; all where there is none. */
 static struct text until(struct text *text, char end)
 {
 	const char *at = memchr(text->at, end, text->length);

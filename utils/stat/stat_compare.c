@@ -23,7 +23,7 @@ static int refuse(const char *file, const char *why)
 
 /* ---- one report -------------------------------------------------------- */
 
-/* What can be compared: numbers where numbers have to be, names where names. */
+/* Checks that a report can be compared: numbers where numbers have to be, names where names. */
 static const char *find_fault(const json_t *report)
 {
 	const json_t *events = json_object_get(report, "events");
@@ -53,7 +53,7 @@ static const char *find_fault(const json_t *report)
 	return NULL;
 }
 
-/* Of several runs their number is there, of one how it ended. */
+/* A report of several runs has the number of failed ones, a report of one run has its end. */
 static unsigned count_failed(const json_t *report)
 {
 	const json_t *failed = json_object_get(report, "failed_runs");
@@ -122,8 +122,8 @@ static const json_t *find_event(const struct stat_side *side, const char *name)
 
 /* ---- both -------------------------------------------------------------- */
 
-/* Of each run, or the one value that there is. field: of each object of runs, or NULL where
- * runs are numbers themselves. */
+/* The spread over the runs, or of the single value. field: of each object of runs, or NULL where runs
+ * are numbers themselves. */
 static int spread_of(const json_t *one, const json_t *runs, const char *field, struct stat_spread *spread)
 {
 	size_t n = json_array_size(runs);

@@ -53,7 +53,7 @@ static void put_part(const struct stat_report *report, const struct stat_part *p
 	fputc(',', out);
 }
 
-/* What stands behind an event's value. */
+/* Writes the fields behind an event's value. */
 static void put_rest(const struct stat_report *report, const struct stat_sample *sample, unsigned i,
 		     unsigned flags)
 {

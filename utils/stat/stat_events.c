@@ -358,7 +358,7 @@ int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, ui
 {
 	int error = upc_unit_read_events(unit, code, n, values);
 
-	/* Of a stopped unit it was the stop that has told. */
+	/* The flags of a stopped unit are read in any case, since its stop has reported the error. */
 	if (error == UPC_ELOST || error == UPC_EPARTIAL || !upc_unit_running(unit))
 		read_flags(unit, code, n, flags);
 	return error;

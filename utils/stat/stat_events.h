@@ -42,8 +42,8 @@ struct stat_events {
 	uint32_t *code;
 	unsigned n, n_own;
 
-	/* Of several own units together a ratio is that of the sums of its terms, which
-	 * the units count anyway. */
+	/* A ratio over several own units is that of the sums of its terms, which the units count
+	 * anyway. */
 	struct stat_ratio *ratio;
 	unsigned n_ratios;
 	uint32_t *term; /* of all ratios, one after the other */
@@ -65,9 +65,8 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind);
 /*
  * Adds what is wanted to the unit own, up to the quota. Where there is a unit
  * shared, too, that gets what is not a thread's alone, and own gets the terms of its
- * ratios as well, since it is the first of several. What cannot be added is
- * remembered with the reason, and the rest goes on. Returns how many are
- * added, or UPC_ENOMEM.
+ * ratios as well, since it is the first of several. An event that cannot be added is kept with the
+ * reason, and the rest goes on. Returns how many are added, or UPC_ENOMEM.
  */
 int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 

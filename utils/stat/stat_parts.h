@@ -12,7 +12,7 @@
 
 #include "stat/stat_events.h"
 
-/* What the parts are. */
+/* The kind of the parts. */
 enum stat_by {
 	STAT_BY_NONE,
 	STAT_BY_THREAD,

@@ -16,7 +16,7 @@ struct stat_places {
 	unsigned *member;        /* scratch: the units of a row */
 };
 
-/* What each of the list is counted as; by says what makes a row. */
+/* The way to count each element of the list; by says what makes a row. */
 struct stat_places_plan {
 	struct upc_unit_options options; /* of each, but for its number */
 	struct number_list list;

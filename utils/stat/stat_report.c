@@ -88,7 +88,7 @@ void stat_report_print(const struct stat_report *report, const struct stat_sampl
 		stat_csv_print(report, sample, report->repeat > 1 ? report->run : 0);
 		break;
 	}
-	/* Of the last one somebody wants to know whether it could be written. */
+	/* The last sample is flushed by the caller, which checks for errors. */
 	if (!sample->last)
 		fflush(report->out);
 }

@@ -48,7 +48,7 @@ void stat_report_runs(const struct stat_report *report, const struct stat_runs *
 
 /* ---- what the forms have in common ------------------------------------- */
 
-/* What a part has counted of event i in the sample. */
+/* The part's count of event i in the sample. */
 uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
 			 bool last);
 

@@ -27,7 +27,7 @@ struct stat_runs {
 /* Keeps a run's n_events values: 0, or -1 when there is no memory. */
 int stat_runs_add(struct stat_runs *runs, const struct stat_sample *sample, unsigned n_events);
 
-/* Of event i, and of times. */
+/* The spread of event i, and of times. */
 struct stat_spread stat_runs_event(const struct stat_runs *runs, unsigned i);
 struct stat_spread stat_runs_seconds(const struct stat_runs *runs);
 struct stat_spread stat_runs_user_seconds(const struct stat_runs *runs);

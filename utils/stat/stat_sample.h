@@ -17,7 +17,7 @@ struct stat_sample {
 	const unsigned *flags;
 	bool last; /* the whole run, not an interval */
 
-	/* Of the last one, where there was a program. */
+	/* The fields of the last sample, where there was a program. */
 	bool has_program;
 	bool timed_out; /* --timeout has ended it */
 	int status;     /* as wait gives it */

@@ -114,8 +114,8 @@ static const struct wish {
 };
 
 /*
- * What all goes on with: what programs do most. Then the rest comes in turn,
- * of which most never happens on any one machine.
+ * The wishes after the first ones: the most frequent events of programs. The rest follows in turn; most
+ * of it never happens on any one machine.
  */
 static const struct wish more_wishes[] = {
 	{"tp::sched:sched_[mpsw]*", 20},
@@ -281,8 +281,8 @@ static void take_wishes(struct choice *choice, const struct wish *wish, size_t n
 	}
 }
 
-/* Of a Blue Gene/P name and the host's, the host's says what is counted. Clocks
- * tick whatever the program does. */
+/* Where an event has a Blue Gene/P name and a name of the host, the host's name is used. Clocks are
+ * left out: they tick whatever the program does. */
 static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 {
 	const struct upc_event_info *event = &choice->events[i];

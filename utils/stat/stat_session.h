@@ -12,7 +12,7 @@
 #include "stat/stat_runs.h"
 #include "stat/stat_threads.h"
 
-/* What is to be measured. */
+/* The target of the measurement. */
 struct stat_plan {
 	struct stat_places_plan whom; /* where it is not the program */
 	bool other;                   /* ... which it is not         */

@@ -30,7 +30,7 @@ double stat_spread_percent(const struct stat_spread *spread);
 
 enum stat_verdict { STAT_UNKNOWN, STAT_SAME, STAT_LESS, STAT_MORE };
 
-/* Of two means, b to a. */
+/* The change of two means, b to a. */
 struct stat_change {
 	bool has_ratio; /* a's mean is not 0         */
 	double ratio;

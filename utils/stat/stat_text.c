@@ -32,7 +32,7 @@ static int oldest_first(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* What threads are ranked by: CPU time, where it is counted. */
+/* The event that threads are ranked by: CPU time, where it is counted. */
 static unsigned key_event(const struct stat_events *events)
 {
 	for (unsigned i = 0; i < events->n_own; i++)

@@ -210,7 +210,7 @@ bool stat_threads_serve(struct stat_threads *threads)
 			continue;
 		}
 		go_on = stopped(threads, info.si_pid, status);
-		/* That it was killed meanwhile is found by the next wait. */
+		/* If the thread was killed meanwhile, the next wait finds it. */
 		if (go_on < 0)
 			ptrace(PTRACE_LISTEN, info.si_pid, NULL, 0L);
 		else

@@ -4,8 +4,8 @@
  * from the thread's birth to its end.
  *
  * upc_stat traces the program: every thread stops when it is born, until its
- * unit runs, and once more when it ends, until the unit is read. So nothing of
- * a thread is missed, however short it lives.
+ * unit runs, and once more when it ends, until the unit is read. No counts of a
+ * thread are therefore missed, however short it lives.
  */
 #ifndef STAT_THREADS_H
 #define STAT_THREADS_H

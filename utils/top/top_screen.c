@@ -103,7 +103,7 @@ int top_screen_begin(struct top_screen *screen, bool drawing)
 
 	*screen = (struct top_screen){.signals = -1};
 	sigemptyset(&taken);
-	/* What was ignored when we were started (nohup) stays so. */
+	/* A signal that was ignored at the start (nohup) stays ignored. */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 			sigaddset(&taken, ends[i]);

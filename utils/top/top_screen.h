@@ -20,7 +20,7 @@ struct top_screen {
 	struct termios lines; /* as standard input was */
 };
 
-/* What ended a wait. */
+/* The cause that ended a wait. */
 enum top_wake {
 	TOP_WAKE_TICK,   /* the deadline has come */
 	TOP_WAKE_REDRAW, /* the screen has another size, or is ours again */

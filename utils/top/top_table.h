@@ -36,7 +36,7 @@ bool top_table_news(const struct top_snapshot *before, const struct top_snapshot
 
 enum top_sort { TOP_SORT_RATE, TOP_SORT_COUNT, TOP_SORT_COUNTER, TOP_SORT_NAME };
 
-/* What stands in the place of the rate. */
+/* The entry in the place of the rate. */
 enum top_note {
 	TOP_RATE,    /* the rate                                                 */
 	TOP_FIRST,   /* seen once so far                                         */
@@ -74,7 +74,7 @@ struct top_style {
 	bool colour;
 };
 
-/* What stands above the table. */
+/* The head above the table. */
 struct top_head {
 	const char *name;    /* of the unit */
 	const char *user;    /* whose it is, or NULL: the caller's own */

@@ -25,7 +25,7 @@
 #define NAME_COLUMNS 20
 #define COMMAND_MAX 512
 
-/* What has become of a unit. */
+/* The state of a unit. */
 enum state { RUNNING, STOPPED, CHANGING, ENDED, LEFT_BEHIND, NOT_READABLE, BROKEN };
 
 struct unit {

@@ -38,7 +38,7 @@ struct options {
 	uid_t user;
 };
 
-/* What has become of the unit. */
+/* The fate of the shown unit. */
 enum end { LIVES, UNSHARED, LEFT_BEHIND, TORN };
 
 struct session {
@@ -157,7 +157,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	return -1;
 }
 
-/* What the library's last call has to say about its error. */
+/* The library's message on the error of its last call. */
 static const char *reason(int error)
 {
 	return upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error);
@@ -311,7 +311,7 @@ static unsigned count_events(const struct session *s)
 	return n;
 }
 
-/* What the rates are taken from. */
+/* The snapshot that rates are taken from. */
 static const struct top_snapshot *earlier(const struct session *s)
 {
 	return s->looks > 1 ? s->before : NULL;
@@ -505,7 +505,7 @@ static int watch(struct session *s)
 	}
 }
 
-/* What is to be seen when the screen is the shell's again. */
+/* Writes the text that stays when the screen is the shell's again. */
 static void say_end(struct session *s)
 {
 	if (s->end != LIVES && s->drawing && s->looks > 0) {

@@ -186,7 +186,7 @@ static void print_check(enum util_format format, const char *file, unsigned chan
 	}
 }
 
-/* What a wiring file makes of the machine's own catalogue. */
+/* Shows the changes of a wiring file to the machine's own catalogue. */
 static int compare(const char *file, enum util_format format, struct upc_catalogue *plain,
 		   struct upc_catalogue *wired)
 {

@@ -56,8 +56,9 @@ __attribute__((always_inline)) static inline void enter(void)
 		outermost = (uintptr_t)__builtin_frame_address(0);
 }
 
-/* What a handler of the program's has jumped out of is not there any more: a later call, whose
- * frame this is, lies where it was, or above. One in a handler may do so on a stack of its own. */
+/* A handler of the program's may have jumped out of a call. Its frame is gone then: the frame of a
+ * later call lies at the same address or above. The frame of a call in a handler may lie so on a stack
+ * of its own. */
 static int was_left(const void *frame)
 {
 	return inside && (uintptr_t)frame >= outermost && !upcp_caller_in_handler();
@@ -298,10 +299,9 @@ static int play(struct upcp_state *state)
 
 /*
  * PAPI_stop reads first and gives up when that fails, and a set that could never be
- * stopped would be worse than a failure that is told once. So a lost source, with
- * the values that there are, is told once after each start. What did not count all the
- * time, and a parity error, are told by every read until the counter is written, and by
- * PAPI_stop if by nobody else.
+ * stopped would be worse than a failure that is told once. A lost source, with the values that there
+ * are, is therefore reported once after each start. Every read reports a counter that did not count all
+ * the time, or a parity error, until the counter is written; PAPI_stop does so if no read has.
  */
 static int tell(struct upcp_state *state, int error)
 {

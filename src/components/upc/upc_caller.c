@@ -85,7 +85,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument
 
 	if (!address)
 		return _URC_END_OF_STACK;
-	/* What a signal interrupted made no call, and nobody above it did. */
+	/* The code that a signal has interrupted made no call, nor did its callers. */
 	if (interrupted && walk->call == UPCP_CALL_UNKNOWN)
 		walk->call = UPCP_CALL_SIGNAL;
 	if (interrupted || ++walk->frames > FRAMES_MAX)

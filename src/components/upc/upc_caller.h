@@ -34,7 +34,7 @@ int upcp_caller_in_handler(void);
 
 /*
  * The same in some loads, for PAPI_stop alone, by the function of PAPI's that reads a component
- * for all its calls. What that one calls gives its own return address and frame
+ * for all its calls. The function that it calls gives its own return address and frame
  * (__builtin_return_address(0), __builtin_dwarf_cfa()).
  */
 

@@ -16,7 +16,7 @@ static double upcp_min(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Of a small whole exponent. */
+/* The exponent is small and whole. */
 static double upcp_power(double base, int exponent)
 {
 	double product = 1;

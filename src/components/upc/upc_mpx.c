@@ -2,9 +2,9 @@
 /*
  * upc_mpx.c - puts the events of a multiplexed set where they can be counted.
  *
- * A unit has 256 counters, and a counter one event; but units are as many as one likes,
- * and count at the same time. So only the counters of the CPU's PMU are ever shared: what
- * needs none of them is exact in a multiplexed set, too.
+ * A unit has 256 counters of one event each, but any number of units count at the same time. Only the
+ * counters of the CPU's PMU are ever shared: an event that needs none of them is exact in a multiplexed
+ * set, too.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -251,7 +251,7 @@ static int add_turning(struct upcp_set *set, uint32_t code)
 
 /* ---- the set as a whole ----------------------------------------------------------- */
 
-/* What is in a unit, or in the list of those that take turns, goes; nothing fails. */
+/* Removes an event from its unit, or from the list of those that take turns; it cannot fail. */
 static void take_out(struct upcp_set *set, uint32_t code)
 {
 	struct upcp_mpx *mpx = set->mpx;

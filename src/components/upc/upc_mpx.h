@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_mpx.h - a multiplexed set whose events do not all fit into its unit. What needs no
- * counter of the PMU goes into more units, which count beside the first one, all the
- * time; the rest take turns (upc_turns.h). Knows nothing of PAPI but its numbers of
- * errors.
+ * upc_mpx.h - a multiplexed set whose events do not all fit into its unit. Events that need no counter
+ * of the PMU go into more units, which count beside the first one, all the time; the rest take turns
+ * (upc_turns.h). It uses nothing of PAPI but its numbers of errors.
  */
 #ifndef UPC_MPX_H
 #define UPC_MPX_H

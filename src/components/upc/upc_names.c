@@ -172,7 +172,7 @@ static const char *scope_sentence(enum upc_scope scope)
 	}
 }
 
-/* What is counted of a signal; of an event without signal modes nothing. */
+/* The sentence for the event's signal mode; empty for an event without modes. */
 static const char *mode_sentence(const struct upc_event_info *info)
 {
 	static const char *const sentences[] = {

@@ -53,7 +53,7 @@ static void append_missing(const struct upcp_opened *opened, char *description, 
 	}
 }
 
-/* What to do about a catalogue that cannot be opened; libupc says what is wrong. */
+/* The remedy for a catalogue that cannot be opened; libupc says what is wrong. */
 static const char *remedy_for(int error, const char *message)
 {
 	static const char key[] = "replay:";

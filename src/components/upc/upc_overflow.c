@@ -141,7 +141,7 @@ static int any_threshold(const struct upcp_set *set)
 
 static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 
-/* What must be there before the first threshold is. */
+/* Prepares the signal and the unit for the first threshold. */
 static int prepare(struct upcp_state *state, int *papi)
 {
 	if (any_threshold(&state->set))
@@ -217,8 +217,8 @@ void upcp_overflow_forget(struct upcp_state *state)
 /* ---- the user's handler ---------------------------------------------------- */
 
 /*
- * Of several events with overflow some may be profiled and some not; PAPI then
- * takes the n-th of the one list for the n-th of the other.
+ * Where only some of the events with overflow are profiled, PAPI takes the n-th of the one list for the
+ * n-th of the other.
  */
 static int profile_is_whole(const EventSetInfo_t *owner, int position)
 {
@@ -310,9 +310,9 @@ static int still_runs(const EventSetInfo_t *owner)
 }
 
 /*
- * What the handler counts is more than a threshold: each time it has returned it would be called
- * again, and the program never go on. The program's thread gets the signal no more, until it
- * sets another threshold.
+ * The handler counts more than a threshold itself: it would be called again after each return, and the
+ * program would never go on. The program's thread gets the signal no more, until it sets another
+ * threshold.
  */
 static void give_up(int signal, ucontext_t *interrupted)
 {
@@ -325,8 +325,8 @@ static void give_up(int signal, ucontext_t *interrupted)
 }
 
 /*
- * One signal tells of all that is queued. What is fetched is nothing that the simulator waits for
- * any more, so all is fetched before the user's handler is called: it may not return (longjmp).
+ * One signal stands for all queued interrupts. All are fetched before the user's handler is called,
+ * since it may not return (longjmp), and the simulator does not wait for fetched ones any more.
  */
 static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int signal,
 			    _papi_hwi_context_t *context)
@@ -349,12 +349,12 @@ static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int sig
 }
 
 /*
- * What it calls, and why that is safe in a handler: _papi_hwi_lookup_thread reads
- * thread-local storage that the thread's first use of PAPI has set up (without
- * such storage PAPI takes a lock here, in its own handlers as well);
- * upc_unit_signalled is made for it; dispatch reads PAPI's tables of a set that
- * runs, which PAPI lets nobody change, and calls the user's handler. A signal that
- * was queued before the set stopped finds no running set.
+ * Each call here is safe in a handler: _papi_hwi_lookup_thread reads thread-local
+ * storage that the thread's first use of PAPI has set up (without such storage
+ * PAPI takes a lock here, in its own handlers as well); upc_unit_signalled is
+ * made for it; dispatch reads PAPI's tables of a set that runs, which PAPI does
+ * not let change, and calls the user's handler. A signal that was queued before
+ * the set stopped finds no running set.
  */
 static void handle_overflow(int signal, siginfo_t *info, void *ucontext)
 {

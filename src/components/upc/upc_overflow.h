@@ -27,8 +27,8 @@ struct upcp_state {
 	struct upcp_tables good; /* PAPI's tables as of the last success          */
 };
 
-/* Of this component index, with a source that interrupts by calling (a script), by one
- * signal for all that there is (the simulated node), or by one signal each. */
+/* Takes the component's index and how the source interrupts: by a call (a script), by one signal for
+ * all that is queued (the simulated node), or by one signal each. */
 void upcp_overflow_open(int component, int is_replay, int is_simulation);
 
 /* PAPI knows the calling thread from here on. */

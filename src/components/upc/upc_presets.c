@@ -15,9 +15,9 @@
 static char section[] = "upc";
 
 /*
- * While PAPI looks up a native event by its name it takes notes in the thread's record. That of
- * the first thread is made when all components have been opened, perf_event's apart, which are
- * the only ones that PAPI expects presets of.
+ * While PAPI looks up a native event by its name it takes notes in the thread's record. The record of
+ * the first thread is made when all components have been opened but perf_event's, the only ones that
+ * PAPI expects presets of.
  */
 void upcp_presets_load(int index)
 {

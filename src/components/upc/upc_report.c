@@ -128,7 +128,7 @@ void upcp_report(enum upcp_report kind, const char *message)
 	say_if_possible();
 }
 
-/* What was put off and never said: a program may end with its sets running. */
+/* Writes the lines that were put off: a program may end with its sets running. */
 __attribute__((destructor)) static void say_the_rest(void)
 {
 	if (__atomic_load_n(&any, __ATOMIC_RELAXED))

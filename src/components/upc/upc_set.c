@@ -38,7 +38,7 @@ static void unlock_list_in_child(void)
 {
 	struct upcp_set *set;
 
-	/* What is shown is the parent's. */
+	/* The shown units are the parent's. */
 	for (set = list; set; set = set->next)
 		set->shown = 0;
 	making = 0; /* by threads that are not here */
@@ -317,7 +317,7 @@ static void settle_order(struct upcp_set *set)
 	set->direct = set->in_order && i == set->n;
 }
 
-/* What does not fit into the unit of a multiplexed set goes elsewhere. */
+/* The events that do not fit into the unit of a multiplexed set go elsewhere (upc_mpx.c). */
 static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	uint32_t *const gone = set->gone, *const fresh = set->fresh;

@@ -86,7 +86,7 @@ int upcp_sets_prepare(void);
 void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
 
-/* What a unit is told that counts for the set with that target. UPC_EINVAL (options that
+/* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that
  * exclude each other). */
 int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
 		     struct upc_unit_options *options);
@@ -144,7 +144,7 @@ int upcp_set_write(struct upcp_set *set, const uint64_t *values);
 
 /* ---- thresholds, of events at positions below UPCP_THRESHOLDS -------------- */
 
-/* Who is told of the unit's interrupts, and by which signal where it is live.
+/* Sets the function that the unit's interrupts call, and their signal where the unit is live.
  * Errors: those of upc_unit_set_interrupt. */
 int upcp_set_watch(struct upcp_set *set, void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *),
 		   void *arg, int signal);

@@ -10,9 +10,9 @@
 
 /*
  * Shows the set's unit from its first start on, until it is destroyed: as NAME, or
- * NAME-2, NAME-3, ... where others are shown already. What fails is reported once.
- * $UPC_SHARE is ignored in set-user-id programs. Does nothing from the second call on, in
- * signal handlers as well, but once more in a forked child, whose copy is not shown.
+ * NAME-2, NAME-3, ... where others are shown already. A failure is reported once. $UPC_SHARE is ignored
+ * in set-user-id programs. Does nothing from the second call on, in signal handlers as well, but once
+ * more in a forked child, whose copy is not shown.
  */
 void upcp_share(struct upcp_set *set);
 

@@ -71,8 +71,8 @@ int upcp_signal_number(void)
 
 /*
  * The kernel sends SIGIO in place of a real-time signal for which its queue has no
- * room, and by default that ends a program. Who handles or ignores it already knows
- * what he does.
+ * room, and by default that ends a program. A program that handles or ignores it
+ * already is left alone.
  */
 static void ignore_io(void)
 {

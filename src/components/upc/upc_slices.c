@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_slices.c - one timer a thread, one signal for all sets that take turns. What a tick may do
- * is libmpx's to say (mpx/ticker/tick.h); here is what it means to be inside.
+ * upc_slices.c - one timer a thread, one signal for all sets that take turns. libmpx decides what a
+ * tick may do (mpx/ticker/tick.h); this file says when the thread is inside.
  *
- * What the handler may interrupt. A call on the set itself holds the core: the tick is
- * acted on at its end. A call on another set, or a fork, may hold libupc's lock: the
- * tick is put off. A program that calls libupc itself, beside PAPI, may be interrupted in
- * there: the core uses units of its own, and upc_turns.c lists what is called on them. So may one
- * that is in libmpx, or in another component of PAPI: the handler calls neither.
+ * The handler may interrupt the following. A call on the set itself holds the core: the tick is
+ * acted on at its end. A call on another set, or a fork, may hold libupc's lock: the tick is put
+ * off. A program that calls libupc itself, beside PAPI, may be interrupted in there: the core uses
+ * units of its own, and upc_turns.c lists the calls on them. A program in libmpx, or in another
+ * component of PAPI, may be interrupted too: the handler calls neither.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -31,7 +31,8 @@ struct upcp_ticker {
 	/* Partners: upcp_slices_end in any thread, and on_tick_sig in the ticker's. */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
-	/* Of the core's owner; NULL without a core. Partners: the ticker's thread, and under lock all. */
+	/* The field of the core's owner that points here; NULL without a core. Partners: the ticker's
+	 * thread, and under lock all. */
 	_Atomic(_Atomic(struct upcp_ticker *) *) holder;
 	struct upcp_ticker *next, *previous;
 };

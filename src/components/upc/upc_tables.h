@@ -43,7 +43,7 @@ void upcp_tables_remember(struct upcp_tables *good, const EventSetInfo_t *owner)
  * asks, and leaves it there. */
 void upcp_tables_put_back(EventSetInfo_t *owner, const struct upcp_tables *good);
 
-/* Of an entry of the overflow table: the position of its event, -1: it is not in the set. */
+/* The position of the event of an entry of the overflow table, -1: it is not in the set. */
 int upcp_tables_position(const EventSetInfo_t *owner, int entry);
 /* Exchanges two positions in PAPI's arrays. */
 void upcp_tables_swap(EventSetInfo_t *owner, int a, int b);

@@ -3,8 +3,8 @@
  * upc_turns.c - the core of MPX on units of libupc: a group is a unit of its own, which
  * stays open while other groups count.
  *
- * What the functions ending in _sig call in a handler, for units of perf events alone,
- * that count the calling thread and have no thresholds and no page that is shown:
+ * The functions ending in _sig call these in a handler, for units of perf events alone that count the
+ * calling thread and have no thresholds and no shown page:
  *
  *   upc_unit_reset       no system call: the unit is stopped
  *   upc_unit_start       ENABLE of each perf group, one read of each of the PMU's
@@ -13,7 +13,7 @@
  *   clock_gettime        async-signal-safe
  *
  * None allocates or locks: descriptors and buffers are there since the group was opened.
- * What fails writes words into the thread's message in libupc, whose memory is there
+ * A call that fails writes words into the thread's message in libupc, whose memory is there
  * since the thread's first start; a notice waits until ordinary code tells it. No tick goes
  * into a call of the component or a fork (upc_slices.c); a call that a program makes to
  * libupc itself, which may hold its lock, it may interrupt.
@@ -134,7 +134,7 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 	return 1;
 }
 
-/* What need not take turns is not given to the core (upc_mpx.c). */
+/* Events that need not take turns are not given to the core (upc_mpx.c). */
 static enum mpxi_role ops_role(void *backend, uint32_t event)
 {
 	const struct upcp_turns *turns = backend;
@@ -191,7 +191,7 @@ static int ops_start_sig(void *handle)
 	return foreign(error);
 }
 
-/* What did not count all the time is no slice: read_added says so, stopped or not. */
+/* A group that did not count all the time gives no slice: read_added says so, stopped or not. */
 static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sample)
 {
 	const unsigned first = group->turns->has_clock;

@@ -10,7 +10,7 @@
 
 #include "upc_library.h"
 
-/* Of an event that has had no time slice: neither zero nor any count. */
+/* The value of an event that has had no time slice: neither zero nor any count. */
 #define UPCP_NEVER UINT64_MAX
 
 /*
@@ -33,9 +33,8 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 /* From any thread. NULL is nothing. */
 void upcp_turns_destroy(struct upcp_turns *turns);
 
-/* What can be estimated from slices: an event that only counts, of perf events alone.
- * UPC_ENOSUPP, told, for another one; that it has no counter even alone is
- * UPC_ECONFLICT's. */
+/* Adds an event that can be estimated from slices: one that only counts, of perf events alone.
+ * UPC_ENOSUPP, with the words said, for another one; UPC_ECONFLICT where it has no counter even alone. */
 int upcp_turns_add(struct upcp_turns *turns, uint32_t code);
 void upcp_turns_remove(struct upcp_turns *turns, uint32_t code);
 unsigned upcp_turns_events(const struct upcp_turns *turns);

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a group has counted since it was started. Groups of unlimited events have
- * neither size nor covariate, since one of the others always runs beside them. */
+/* The counts of a group since its start. Groups of unlimited events have neither size nor covariate,
+ * since one of the others always runs beside them. */
 struct mpxi_sample {
-	uint64_t size;      /* its length, in the backend's clock: cycles or ns of the thread */
+	uint64_t size;      /* its length in the backend's clock: cycles or ns of the thread */
 	uint64_t covariate; /* the event counted beside every group, 0 without one            */
 	uint64_t *count;    /* [n]: of the group's events, in the order of open()             */
 };
@@ -40,7 +40,7 @@ struct mpxi_backend_ops {
 	 */
 	int (*fits)(void *backend, const uint32_t *event, unsigned n);
 
-	/* What the core may take for granted of an event. MPXI_ORDINARY is always right. */
+	/* The role that the core may rely on for an event. MPXI_ORDINARY is always right. */
 	enum mpxi_role (*role)(void *backend, uint32_t event);
 
 	/* Makes a stopped group; it stays open, so that starting it is cheap. The events

@@ -55,10 +55,10 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 
 /* ---- time that nobody counted -------------------------------------------------------- */
 
-/* Of the thread's CPU time: that of so many slices without a tick is worth a look; so many, and
- * so many ticks of the kernel, are a slice that does not stand for those around it. A tick that
- * falls into the kernel is dropped, and user time is looked at in the kernel's ticks only, so
- * that some slices of a program that is mostly there are long. */
+/* Limits of the thread's CPU time without a tick. After SLICES_OVERDUE slices the core asks whether
+ * ticks are overdue. A slice as long as SLICES_LATE slices and LATE_NS (many ticks of the kernel) does
+ * not stand for those around it. A tick that falls into the kernel is dropped, and user time is looked
+ * at in the kernel's ticks only, so that some slices of a program that is mostly there are long. */
 #define SLICES_OVERDUE 4
 #define SLICES_LATE 100
 #define LATE_NS 400000000u
@@ -68,7 +68,7 @@ static bool is_late(const struct mpxi_core *core, uint64_t cpu)
 	return core->options.slice_ns && cpu >= LATE_NS && cpu / SLICES_LATE >= core->options.slice_ns;
 }
 
-/* What paces are taken from: the last second or two. */
+/* A pace is taken from the last one or two seconds. */
 #define PACE_NS 1000000000u
 
 static uint64_t cpu_sig(const struct mpxi_core *core)
@@ -91,7 +91,8 @@ static void pace_sig(struct mpxi_core *core, uint64_t cpu)
 {
 	struct mpxi_pace *pace = &core->pace;
 
-	/* What was lost has brought it up further. And a pace of 1 is not measured. */
+	/* lose_sig may have moved pace->cpu past this time. With by_cpu the pace is 1 and is not
+	 * measured. */
 	if (cpu <= pace->cpu || core->options.by_cpu)
 		return;
 	pace->cpus += cpu - pace->cpu;
@@ -122,7 +123,7 @@ static bool is_beside(const struct mpxi_event *event)
 	return event->role >= MPXI_CLOCK;
 }
 
-/* What it has counted. */
+/* The event's count since its base. */
 static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	switch (event->role) {
@@ -135,7 +136,7 @@ static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_eve
 	}
 }
 
-/* What all groups count has a gap as well, to this T. */
+/* The events that all groups count get a gap to this T as well. */
 static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 {
 	struct mpxi_spacing spacing[2] = {{0}, {0}};
@@ -181,7 +182,7 @@ static void lose_sig(struct mpxi_core *core)
 	pace->time = core->time;
 }
 
-/* What has been read lacks an eighth of the time, and more than paces differ by. */
+/* The reads lack more than an eighth of the time since the last pace; paces differ by less. */
 static bool is_behind_sig(const struct mpxi_core *core)
 {
 	const uint64_t time = core->pace.known ? paced_time_sig(core, cpu_sig(core)) : 0;
@@ -275,7 +276,7 @@ void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group)
 	(void)mpxi_core_run_sig(core, group);
 }
 
-/* What there is to do is done before the start: what follows it is counted. */
+/* All bookkeeping comes before the start, since code after the start is counted. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
@@ -396,7 +397,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;
 	}
-	/* What the last read found stays: sets have been told of it. */
+	/* The counts of the last read stay, since sets have them already. */
 	core->lost += error || ended;
 	burden = current && !error ? sum_burden_sig(group) : 0;
 	core->burden += burden;
@@ -424,7 +425,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	return ended ? MPXI_ESYS : error;
 }
 
-/* Of a thread that goes on while groups change: its slice ends, and the pace is that of slices alone. */
+/* The thread goes on while groups change: its slice ends, and the pace is taken from slices alone. */
 static void halt_apart_sig(struct mpxi_core *core)
 {
 	uint64_t cpu = core->options.by_cpu ? 0 : cpu_sig(core);
@@ -433,7 +434,8 @@ static void halt_apart_sig(struct mpxi_core *core)
 	pace_sig(core, cpu);
 }
 
-/* It has gone on meanwhile, or was held up by the very change. Nobody knows how far: by half of it. */
+/* It has gone on meanwhile, or was held up by the very change. The distance is not known: half of it is
+ * taken. */
 static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	struct mpxi_pace *pace = &core->pace;
@@ -457,7 +459,7 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	unsigned tries;
 	int error = 0;
 
-	/* What was lost is counted; there is nobody to tell in a handler. */
+	/* The core counts losses; a handler has no caller to return the error to. */
 	if (core->current && core->options.apart)
 		halt_apart_sig(core);
 	else if (core->current)

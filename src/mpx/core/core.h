@@ -54,8 +54,8 @@ void mpxi_core_forget(struct mpxi_core *core);
 
 /* The time slice of the current group is over. Returns whether groups were switched
  * (false: put off, too early, or nothing shares). One that comes during a switch that was put
- * off is dropped: the slice that it would end has only begun. So are all but the first of
- * those that have waited while the thread had the signal blocked. */
+ * off is dropped: the slice that it would end has only begun. Ticks that have waited while the thread
+ * had the signal blocked are dropped too, all but the first. */
 bool mpxi_core_tick_sig(struct mpxi_core *core);
 
 /* Whether a tick would end a slice now. */
@@ -85,8 +85,8 @@ int mpxi_set_add(struct mpxi_set *set, uint32_t event);
 int mpxi_set_remove(struct mpxi_set *set, uint32_t event);
 
 /*
- * While the set runs, the event is in every group (on), or takes its turns. What another set that
- * runs has of it goes on. One that needs no turns anyhow stays as it is. MPXI_EISRUN.
+ * While the set runs, the event is in every group (on), or takes its turns. Counting for another
+ * running set goes on. One that needs no turns anyhow stays as it is. MPXI_EISRUN.
  */
 int mpxi_set_always(struct mpxi_set *set, unsigned index, bool on);
 bool mpxi_set_is_always(const struct mpxi_set *set, unsigned index);
@@ -117,8 +117,8 @@ int mpxi_set_start(struct mpxi_set *set);
  * and options.sharing may be called there.
  */
 int mpxi_set_admit(struct mpxi_set *set);
-/* What was counted stays to be read until the next start. MPXI_ENOTRUN; the backend's
- * when the last of it could not be read: it has stopped all the same. */
+/* The counts can be read until the next start. MPXI_ENOTRUN; the backend's error when the last counts
+ * could not be read: the set has stopped all the same. */
 int mpxi_set_stop(struct mpxi_set *set);
 /* Counts are zero from now on; of a running set too. */
 int mpxi_set_reset(struct mpxi_set *set);
@@ -148,7 +148,7 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 bool mpxi_set_runs(const struct mpxi_set *set);
 unsigned mpxi_set_events(const struct mpxi_set *set);
 uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);
-/* What the last mpxi_set_read or stop found. */
+/* The window as of the last mpxi_set_read or stop. */
 const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned index);
 /* The same by the covariate; NULL: there is none, or it is not known of all the time. */
 const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned index);

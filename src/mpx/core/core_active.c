@@ -6,7 +6,7 @@
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* What runs of it begins now. */
+/* The event's base is moved to now: its counts begin here. */
 static void begin(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	event->base_begin = core->time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * core_always.c - events that a set wants counted all the time: they are in every group, and take
- * no turns. That is so while a set that wants it runs, and as long after it as the groups stay.
+ * no turns. They stay there while a set that wants it runs, and after that as long as the groups stay.
  */
 #include <stdlib.h>
 #include <string.h>

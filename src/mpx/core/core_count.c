@@ -329,14 +329,14 @@ int mpxi_set_reset(struct mpxi_set *set)
 		mark_start(set);
 	if (!error)
 		forget(set);
-	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	/* A stopped set that was reset has counted exactly nothing. */
 	for (i = 0; !set->running && i < set->entries; i++)
 		set->entry[i].window.exact = true;
 	mpxi_core_release(set->core);
 	return error;
 }
 
-/* What was put off at the last stop, perhaps. */
+/* Shrinks the plan where the last stop had to put that off. */
 static void tidy(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -379,7 +379,7 @@ int mpxi_set_take(struct mpxi_set *set)
 
 const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
 {
-	/* Of time that was lost the clock has been told, and nobody knows the covariate. */
+	/* Lost time is added to the clock, but its covariate is not known. */
 	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
 }
 

@@ -34,7 +34,7 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 	int fits;
 
 	if (at == core->events || core->event[at]->code != code) {
-		/* What no counter holds is refused here, not in the middle of a run. */
+		/* An event that no counter holds is refused here, not in the middle of a run. */
 		fits = core->options.ops->fits(core->options.backend, &code, 1);
 		if (fits <= 0)
 			return fits ? fits

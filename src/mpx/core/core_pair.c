@@ -114,7 +114,7 @@ void mpxi_pairs_forget(struct mpxi_set *set)
 		set->pair[i]->window = (struct mpxi_window){0};
 }
 
-/* What is of the stretch, and not of an event, is the entries' (core_count.c). */
+/* The entries' windows have the fields of the stretch that are the same for all events (core_count.c). */
 static const struct mpxi_window *window_of(const struct mpxi_set *set, const struct mpxi_event *event)
 {
 	unsigned i;

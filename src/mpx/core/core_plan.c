@@ -23,7 +23,7 @@ struct change {
 	struct mpxi_group **slot;
 	unsigned *order, *was;
 	unsigned taken; /* slots that are filled in */
-	/* What is in every group: as it was, or other events. */
+	/* The events in every group: the former ones, or others. */
 	struct mpxi_event **always;
 	uint32_t *code; /* of always */
 	unsigned alwayses;
@@ -253,7 +253,7 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	retire(core, &undone);
 }
 
-/* What is to be in every group from now on. */
+/* Chooses the events of every group from now on. */
 static int choose_always(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **always = calloc(core->events + 1, sizeof(*always));
@@ -432,8 +432,9 @@ static struct mpxi_group *outside_group(const struct mpxi_core *core)
 	return i < core->steadies ? core->steady[i] : NULL;
 }
 
-/* One group has all events that no handler may touch: of most components that count such, a
- * thread can run one set. What the former one counts goes on in the new one, in the same slices. */
+/* One group has all events that no handler may touch, since a thread can run only one set of most
+ * components that count such events. The new group continues the counts of the former one, in the same
+ * slices. */
 static void succeed(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
 {
 	const bool ran = former && former->running;
@@ -492,7 +493,7 @@ static unsigned newcomers_of(enum mpxi_role role, struct mpxi_event *const *even
 	return found;
 }
 
-/* What a handler may touch is in no group with what none may. */
+/* A group has either events that a handler may touch or events that no handler may touch. */
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 			   unsigned newcomers)
 {
@@ -538,8 +539,8 @@ static bool rejoin_group(struct mpxi_core *core, struct mpxi_group *group, struc
 	return true;
 }
 
-/* An event that had left the list takes the place again that still waits for it. So no
- * event is in two groups, one of which counts it for nobody. */
+/* An event that had left the list takes the place again that still waits for it. This keeps an event
+ * from being in two groups at once. */
 static bool rejoin(struct mpxi_core *core, struct mpxi_event *event)
 {
 	bool turns = mpxi_event_is_ordinary(event);

@@ -126,8 +126,8 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 
 /* ---- core_plan.c ---- */
 
-/* Gives those of n events that have no place yet one. What it changes is settled by
- * mpxi_plan_keep or mpxi_plan_undo; after an error there is nothing to settle. */
+/* Gives a place to those of n events that have none. mpxi_plan_keep or mpxi_plan_undo settles the
+ * change; after an error there is nothing to settle. */
 int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n);
 /* Fewer groups, where active events have become few enough; returns whether there are.
  * To be kept or undone too. */
@@ -152,9 +152,9 @@ unsigned mpxi_always_others(const struct mpxi_core *core, struct mpxi_event **li
 /* ---- core_covariate.c ---- */
 
 bool mpxi_covariate_is(const struct mpxi_covariate *a, const struct mpxi_covariate *b);
-/* Of groups that are asked for and opened from now on. */
+/* Sets the covariate of groups that are checked and opened from now on. */
 void mpxi_covariate_choose(struct mpxi_core *core, const struct mpxi_covariate *covariate);
-/* That of the sets that run, or are about to; is it in no group yet? */
+/* The covariate of the sets that run, or are about to; and whether no group has it yet. */
 struct mpxi_covariate mpxi_covariate_wanted(const struct mpxi_core *core);
 bool mpxi_covariate_is_missing(const struct mpxi_core *core);
 /* The plan has another one from now on, and nothing runs that counted the former one. */

@@ -42,7 +42,7 @@ struct mpxi_set {
 	struct mpxi_covariate covariate; /* that it asks for */
 	struct mpxi_event **event;       /* [entries]: the same as entry[].event */
 	/* For plain reads of a set that runs: lines from the time lines_at on, good until a
-	 * run of a group begins or ends. Of entries in again they say nothing. */
+	 * run of a group begins or ends. Entries in again have no valid line. */
 	struct mpxi_line *line; /* [entries] */
 	unsigned *again, agains;
 	uint64_t lines_at, lines_changes;              /* the core's, then */
@@ -56,7 +56,7 @@ struct mpxi_set {
 
 /* Samples all groups that the set's events are counted in, each once. */
 int mpxi_set_sample(struct mpxi_set *set);
-/* What is known of the set's events at its start, but for the marks: the sums are at now. */
+/* Fills in the start of the set's events, but for the marks: the sums are at now. */
 void mpxi_set_mark_rest(struct mpxi_set *set);
 /* The events' windows from the set's start to what has been sampled. known: that is now. */
 void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);

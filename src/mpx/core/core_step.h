@@ -3,9 +3,9 @@
  * core_step.h - a set that runs goes from one stretch to the next, thousands of times in a slice.
  *
  * The mark of a stretch's begin has twenty sums of each event. Most of these stretches end in the
- * slice in which they begin, and need none of them: counts, sizes and T do. So a step keeps what
- * the sums are made of, the event as it was at the slice's begin and its slice so far, and the mark
- * is made of that when somebody asks.
+ * slice in which they begin, and need none of them: counts, sizes and T do. A step therefore keeps the
+ * event as it was at the slice's begin and its slice so far; the mark is made from these when a caller
+ * asks for it.
  */
 #ifndef MPXI_CORE_STEP_H
 #define MPXI_CORE_STEP_H

@@ -75,7 +75,8 @@ static bool is_quiet(const struct mpxi_set *set)
 	       step->slots == core->active_slots && step->steps % STEPS_UNSOUGHT;
 }
 
-/* Of an event with a group: what has come to its slice, whose end is now. covariate: at the last step. */
+/* Returns the counts that an event with a group has added to its slice, whose end is now. covariate: at
+ * the last step. */
 static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event, uint64_t covariate,
 			  struct mpxi_moment *moment)
 {
@@ -89,7 +90,7 @@ static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event 
 	return more;
 }
 
-/* Of the clock, or the covariate. */
+/* Does the same for the clock or the covariate. */
 static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
 			 struct mpxi_moment *moment)
 {

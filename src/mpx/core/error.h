@@ -30,10 +30,10 @@ enum {
 bool mpxi_error_prepare(void);
 
 /* Sets the calling thread's message and returns error. In a handler of ours it returns error alone:
- * nobody asks there, and the message may be that of a call which the program is about to read. */
+ * no caller reads a message there, and the program may be about to read the message of an earlier call. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
-/* A handler of ours is at work in this thread. Of the initial-exec kind, as what handlers read.
+/* A handler of ours is at work in this thread. Initial-exec, since handlers read it.
  * Partner: the handler on the same thread. */
 extern _Thread_local volatile bool mpxi_in_handler __attribute__((tls_model("initial-exec")));
 /* How many messages the calling thread has had: did a call that failed say why? */

@@ -37,8 +37,9 @@ struct mpxi_event {
 	struct mpxi_stat stat;
 	unsigned references; /* sets that have it                               */
 	unsigned pins;       /* sets that want its place kept while they do not */
-	/* The backend's; role is another one while the event is in every group, which so many sets
-	 * that run have asked for. What it counted in all of them, and in the present run. */
+	/* kind is the backend's role; role differs from it while the event is in every group. wishes:
+	 * running sets that ask for that. always_count: its counts in all groups; always_taken: in the
+	 * present run. */
 	enum mpxi_role kind;
 	unsigned wishes;
 	uint64_t always_count, always_taken;

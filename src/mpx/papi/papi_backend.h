@@ -54,7 +54,7 @@ int mpxi_papi_init(void);
 bool mpxi_papi_has_ended_sig(void);
 /* PAPI_OK, or PAPI_ENOINIT with a message. */
 int mpxi_papi_is_there(void);
-/* What an error of PAPI's means. Never NULL, also where PAPI has ended. */
+/* The text of PAPI's error. Never NULL, not even after PAPI has ended. */
 const char *mpxi_papi_words(int error);
 
 extern const struct mpxi_backend_ops mpxi_papi_ops;
@@ -101,7 +101,7 @@ static inline unsigned mpxi_papi_domain_of(uint32_t event)
 	return (event & MPXI_PAPI_DOMAINS) >> MPXI_PAPI_DOMAIN_SHIFT;
 }
 
-/* The event of this code in a domain, PAPI_DOM_*. What no domain changes (files, clocks) is the
+/* The event of this code in a domain, PAPI_DOM_*. An event that no domain changes (file, clock) is the
  * same in each. MPXI_ENOEVNT; MPXI_ENOSUPP: its component knows no domains. */
 int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event);
 
@@ -112,13 +112,12 @@ int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event);
  */
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
 
-/* Whose counts the event has, where they are not each thread's own: "the whole machine", say. NULL:
- * each thread counts its own. */
+/* The owner of the event's counts, such as "the whole machine". NULL: each thread counts its own. */
 const char *mpxi_papi_counts_for(uint32_t event);
 /* Code of a name as PAPI_event_name_to_code gives it, with the nearest names in the
  * message when there is none. */
 int mpxi_papi_code(const char *name, uint32_t *event);
-/* In a forked child: nobody looks a name up. */
+/* Called in a forked child: no name lookup is in progress any more. */
 void mpxi_papi_names_in_child(void);
 /* Its name, at least 1 character; "0x..." when PAPI knows none. */
 void mpxi_papi_name(uint32_t event, char *name, unsigned size);

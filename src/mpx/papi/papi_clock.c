@@ -20,7 +20,7 @@
 static const char *const cycles[] = {
 	"PAPI_TOT_CYC", "perf::PERF_COUNT_HW_CPU_CYCLES", "perf::CYCLES", "CPU_CYCLES", NULL,
 };
-/* Of user mode alone, whatever PAPI's domain is. */
+/* Cycles of user mode alone, whatever PAPI's domain is. */
 static const char *const user_cycles[] = {
 	"perf::CYCLES:u=1:k=0",
 	"perf::PERF_COUNT_HW_CPU_CYCLES:u=1:k=0",

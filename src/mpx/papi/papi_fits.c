@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_fits.c - which events PAPI takes together. PAPI_add_event is asked, in a set that
- * is thrown away; the core asks for the same lists over and over, so answers are kept.
- * Of events that take no counter from another there is only the question whether they can
- * be opened, once in a process: to let go of a tracepoint that nobody else has takes the
- * kernel some 40 ms.
+ * papi_fits.c - which events PAPI takes together. PAPI_add_event decides, in a set that is thrown away;
+ * answers are kept, since the core asks for the same lists over and over. Events that take no counter
+ * from another are only opened, once in a process, to see whether that works: the kernel takes some 40
+ * ms to close a tracepoint that has no other user.
  */
 #include <papi.h>
 #include <stdatomic.h>
@@ -57,8 +56,8 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi)
 #define OPENED 4096      /* places; a power of 2                  */
 #define OPENED_PROBES 16 /* those that one event may be in        */
 
-/* Of all threads, without a lock: a place is filled once, by compare-and-swap, and stays.
- * One that finds none is tried over and over, which is slow and right. */
+/* Shared by all threads, without a lock: a place is filled once, by compare-and-swap, and stays. An
+ * event that finds no place is tried each time, which is slow and right. */
 static _Atomic uint32_t opened[OPENED];
 
 static bool was_opened(uint32_t event)

@@ -9,7 +9,7 @@
 
 #define DEPTH 64
 
-/* What stands on the stack: a constant, a sum of counts, or neither. */
+/* An entry of the stack: a constant, a sum of counts, or neither. */
 struct term {
 	enum { CONSTANT, SUM, OTHER } kind;
 	double value; /* of a constant */

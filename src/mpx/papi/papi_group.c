@@ -2,11 +2,11 @@
 /*
  * papi_group.c - groups of events on PAPI event sets, while they count.
  *
- * What the functions ending in _sig call in a handler: PAPI_is_initialized, PAPI_get_opt,
+ * The functions ending in _sig call these in a handler: PAPI_is_initialized, PAPI_get_opt,
  * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop by way of papi_set.c, and
- * clock_gettime, or what reads the clock of another thread (timer_attached.c). PAPI's sets are found by an
- * index without a lock; none of these calls allocates, locks or prints where nothing fails, in PAPI 7.0 with
- * perf_event and upc (doc/reference/MPX.md).
+ * clock_gettime, or the read of another thread's clock (timer_attached.c). PAPI's sets are found by an
+ * index without a lock; none of these calls allocates, locks or prints where nothing fails, in PAPI 7.0
+ * with perf_event and upc (doc/reference/MPX.md).
  */
 #include <papi.h>
 #include <string.h>

@@ -102,9 +102,9 @@ bool mpxi_papi_has_no_domain(uint32_t event);
 
 /* papi_domain.c */
 
-/* What is counted beside n events is, in their domain, this event. MPXI_ENOSUPP. */
+/* Gives in *as the event beside as it is counted in the domain of the n events. MPXI_ENOSUPP. */
 int mpxi_papi_in_domain(uint32_t beside, const uint32_t *event, unsigned n, uint32_t *as);
-/* Of a set that has no events yet. PAPI's error, with a message. */
+/* Sets the domain of a set that has no events yet. PAPI's error, with a message. */
 int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain);
 
 /* The events of a group that one PAPI set has. */
@@ -134,12 +134,12 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi);
 
 /* ---- papi_group.c ---- */
 
-/* Of backend.h; handle is a group. */
+/* The operations of backend.h; handle is a group. */
 int mpxi_papi_group_start_sig(void *handle);
 int mpxi_papi_group_read_sig(void *handle, struct mpxi_sample *sample);
 int mpxi_papi_group_stop_sig(void *handle, struct mpxi_sample *sample);
-/* Starts and stops it: what is done once at a first start is not left to a handler, nor is a
- * refusal, which has a message. */
+/* Starts and stops it, so that the work of a first start, and a refusal with its message, do not come
+ * in a handler. */
 int mpxi_papi_group_try(struct mpxi_papi_group *group);
 
 /* A new PAPI set sees counters that a running group has as taken. Stops

@@ -268,7 +268,7 @@ static int find_code(const char *name, uint32_t *event)
 	int code = PAPI_NULL, error = PAPI_event_name_to_code(name, &code);
 
 	if (error)
-		/* What it says depends on which component it asked last. */
+		/* PAPI's error depends on the component that it asked last. */
 		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
 	*event = (uint32_t)code;
 	return PAPI_OK;

@@ -20,7 +20,7 @@ static bool is_told(const struct mpxi_papi *papi, uint32_t event)
 	return false;
 }
 
-/* Of a group all events are, or none is. */
+/* The events of a group are all outside, or none is. */
 static bool is_outside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	return n && !is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);

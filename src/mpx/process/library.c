@@ -74,8 +74,8 @@ static void after_fork(void)
 	mpxi_process_after_fork();
 }
 
-/* Only this thread is here. Of the others nothing is touched, not even freed: they may
- * have been anywhere. */
+/* Only this thread is in the child. The data of the others is not touched, not even freed: a fork may
+ * interrupt a thread at any point. */
 static void in_child(void)
 {
 	struct mpxi_thread *self = mpxi_self;
@@ -106,7 +106,7 @@ static void in_child(void)
 		state->library.first_thread = NULL;
 		state->library.threads = 0;
 	}
-	/* Who was closing it is not here. */
+	/* The thread that was closing it is not in the child. */
 	if (state->phase == MPXI_CLOSING)
 		state->phase = MPXI_ABSENT;
 	pthread_mutex_unlock(&state->lock); /* held by this thread since before_fork */
@@ -184,7 +184,7 @@ static int init(const struct mpx_options *o)
 	}
 	if (!error)
 		error = mpxi_inside_find();
-	/* What was asked for is tried here, where it can be told. */
+	/* The clock and the covariate of the options are tried here, where an error can be returned. */
 	if (!error && (o->clock != MPX_CLOCK_AUTO || made.backend.has_covariate)) {
 		error = mpxi_papi_create(&made.backend, &trial);
 		if (!error)

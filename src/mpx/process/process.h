@@ -19,7 +19,7 @@ struct mpxi_thread;
 struct mpxi_process;
 struct mpxi_member;
 
-/* What a thread is asked to do with one of its members. */
+/* A request to a thread for one of its members. */
 enum mpxi_wish {
 	MPXI_WISH_START,
 	MPXI_WISH_READ,
@@ -55,9 +55,9 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event);
 void mpxi_process_replace(struct mpxi_process *process, struct mpxi_set *own);
 
 /*
- * What the call on own returns; and MPXI_ESYS where a thread has not answered within a
- * second. What it knew before stands in the result then, and start is a success: the
- * thread joins when it answers next. The set is stopped in any case after stop.
+ * Each returns the result of the call on own, or MPXI_ESYS where a thread has not answered within a
+ * second. The result then has that thread's last known counts, and start is a success: the thread joins
+ * when it answers next. The set is stopped in any case after stop.
  */
 int mpxi_process_start(struct mpxi_process *process);
 int mpxi_process_stop(struct mpxi_process *process);

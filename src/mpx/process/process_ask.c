@@ -2,9 +2,8 @@
 /*
  * process_ask.c - requests to the members of process-wide sets.
  *
- * A core is in the hands of its thread alone, so a member is started, read and stopped
- * by its thread. Who wants it done puts a request into the thread's letter box and
- * signals it:
+ * Only its own thread may use a core, so each thread starts, reads and stops its members itself. The
+ * asking thread puts a request into the thread's letter box and signals it:
  *
  *   asking:   FREE -> ASKED, signal, wait; ANSWERED -> FREE
  *             after a second ASKED -> FREE: withdrawn
@@ -89,7 +88,7 @@ void mpxi_process_answer_sig(struct mpxi_thread *thread)
 
 /* ---- asking --------------------------------------------------------------------------- */
 
-/* What the member is to do for it; false: nothing. */
+/* Turns the wish into the member's own request; false: there is nothing to do. */
 static bool wish_of(const struct mpxi_member *member, enum mpxi_wish *wish)
 {
 	bool runs = mpxi_set_runs(member->set);
@@ -203,7 +202,7 @@ int mpxi_process_wait_locked(struct mpxi_process *process)
 
 		if (!collect_locked(process, round))
 			break;
-		/* What has been taken is waited for. */
+		/* Requests that are TAKEN are waited for. */
 		if (round >= ROUNDS)
 			silent += withdraw_locked(process);
 		(void)syscall(SYS_futex, &answers, FUTEX_WAIT_PRIVATE, seen, &round_time, NULL, 0);

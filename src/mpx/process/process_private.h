@@ -3,11 +3,10 @@
  * process_private.h - what the files of process-wide sets share: the set, its members,
  * and the lock.
  *
- * The lock is held from the asking to the answer. So there is one who asks at a time, and
- * a member is looked at only by who holds the lock, or by its thread between TAKEN and
- * ANSWERED (process_ask.c). A thread that waits for the lock still answers, in the
- * handler. A thread that ends takes the lock to take its members away: it is never
- * signalled after that.
+ * The lock is held from the request to the answer. One thread asks at a time, and a member is read only
+ * by the holder of the lock, or by its own thread between TAKEN and ANSWERED (process_ask.c). A thread
+ * that waits for the lock still answers, in the handler. A thread that ends takes the lock to take its
+ * members away: it is never signalled after that.
  */
 #ifndef MPXI_PROCESS_PRIVATE_H
 #define MPXI_PROCESS_PRIVATE_H
@@ -49,7 +48,7 @@ struct mpxi_process {
 	bool partial; /* a thread was not counted from the start on */
 };
 
-/* Of the whole process, under the lock but for changes. */
+/* State of the whole process, under the lock but for changes. */
 struct mpxi_processes {
 	struct mpxi_process *first;
 	unsigned present; /* threads that are registered, and have not left */

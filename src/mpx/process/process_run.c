@@ -20,7 +20,7 @@ static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned
 	pool->torn |= window->continues && !window->turns && pool->shared > 1;
 }
 
-/* What it knows is of this run, and of the events that the set has. */
+/* The member has counts of this run, for the events that the set has now. */
 static bool counts(const struct mpxi_member *member)
 {
 	return mpxi_member_takes_part(member) && member->known && !member->stale;
@@ -153,7 +153,7 @@ int mpxi_process_read(struct mpxi_process *process)
 {
 	int error;
 
-	/* What the stop found stays as it is. */
+	/* A stopped set keeps the counts of its stop. */
 	if (!process->runs)
 		return 0;
 	mpxi_process_lock();
@@ -168,7 +168,8 @@ int mpxi_process_take(struct mpxi_process *process)
 	int error;
 
 	mpxi_process_lock();
-	/* Who does not answer this has no part in it, and the more in the next one. */
+	/* A thread that does not answer adds nothing to this take, and its counts come with the next
+	 * one. */
 	forget_members_locked(process);
 	error = ask_all(process, MPXI_WISH_TAKE, mpxi_set_take);
 	sum_up_locked(process);
@@ -199,7 +200,7 @@ int mpxi_process_reset(struct mpxi_process *process)
 	}
 	forget_gone_locked(process);
 	forget_results(process);
-	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	/* A stopped set that was reset has counted exactly nothing. */
 	for (i = 0; !process->runs && i < process->events; i++)
 		process->result[i].estimate = (struct mpxi_estimate){.coverage = 1, .exact = true};
 	mpxi_process_unlock();

@@ -92,7 +92,7 @@ bool mpxi_library_arms_in_handler(void);
 
 /* ---- handles (handle.c) ------------------------------------------------------------ */
 
-/* What was asked for beside values, by events' codes (event_ratio.c). */
+/* Ratios and relations that were asked for, by events' codes (event_ratio.c). */
 struct mpxi_asked_ratio {
 	uint32_t numerator, denominator;
 };
@@ -125,7 +125,7 @@ struct mpxi_handle {
 	struct mpxi_asked asked;
 };
 
-/* What accum has still to give of an event. */
+/* The state of accum for one event. */
 struct mpxi_accum {
 	bool untold;    /* the caller's sum is MPX_NEVER since some call ...     */
 	long long held; /* ... and was that before                              */
@@ -136,7 +136,7 @@ struct mpxi_accum {
 /* A number for the calling thread's handle; PAPI_ENOMEM. */
 int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
-/* Whose event set has this number, NULL: nobody's. Takes no lock. */
+/* The thread that owns the event set with this number, NULL: none. Takes no lock. */
 struct mpxi_thread *mpxi_handle_owner(int number);
 /* By the owner. */
 struct mpxi_handle *mpxi_handle_at(int number);

@@ -91,7 +91,7 @@ struct shim_set *shim_find_plain_sig(int id);
 void shim_forget(struct shim_set *set);
 /* It is PAPI's set id from now on. */
 void shim_turn_plain(struct shim_set *set, int id);
-/* Of a set of libmpx: how many events it has. */
+/* The number of events of a set of libmpx. */
 int shim_count_events(const struct shim_set *set);
 /* Reads its estimates into its record, and the plain values (may be NULL). */
 int shim_note(struct shim_set *set, long long *values);

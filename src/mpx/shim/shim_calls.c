@@ -2,13 +2,12 @@
 /*
  * shim_calls.c - PAPI's calls on event sets, as the program makes them: counting.
  *
- * They are what PAPI's own are, down to odd cases: what is read of a stopped set is what its
- * stop found. What differs: sets of a thread may run beside each other, and what is read may be
- * an estimate.
+ * They behave like PAPI's own, down to odd cases: a read of a stopped set gives the values of its stop.
+ * Two things differ: sets of a thread may run beside each other, and a read may give an estimate.
  *
- * MPX_NEVER is not for a program that knows nothing of it: it adds up what it reads. It gets what
- * the event came to at the rate of the set's other stretches; where there is none, 0, as of PAPI's
- * own multiplexing, and a line and the report say that nobody knows.
+ * A program written for PAPI adds up the values that it reads, so it never gets MPX_NEVER. It gets the
+ * event's count at the rate of the set's other stretches; where there is none, 0, as from PAPI's own
+ * multiplexing, and a line and the report say that the count is not known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +60,8 @@ SHIM_EXPORT int PAPI_start(int number)
 	return PAPI_OK;
 }
 
-/* What the event had come to in this stretch at the rate of the set's other stretches: a program
- * adds up what its stops give. */
+/* The event's count in this stretch at the rate of the set's other stretches: a program adds up the
+ * values of its stops. */
 static long long borrow(struct shim_set *set, int i)
 {
 	struct mpxi_pool total, stretch;

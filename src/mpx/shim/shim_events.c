@@ -3,9 +3,9 @@
  * shim_events.c - PAPI's calls on event sets, as the program makes them: sets come and go, and
  * events in them.
  *
- * They are what PAPI's own are, down to odd cases: a set that is not empty cannot be
- * destroyed, PAPI_add_events says how many it could add. What differs: the counters hold any
- * number of events.
+ * They behave like PAPI's own, down to odd cases: a set that is not empty cannot be destroyed,
+ * PAPI_add_events says how many it could add. One thing differs: the counters hold any number of
+ * events.
  */
 #include <stdlib.h>
 
@@ -126,7 +126,7 @@ SHIM_EXPORT void PAPI_shutdown(void)
 
 SHIM_EXPORT int PAPI_unregister_thread(void)
 {
-	/* What libmpx keeps for the thread has sets in PAPI's. */
+	/* The thread's sets in libmpx use sets of PAPI, so they end first. */
 	shim_forget_thread();
 	(void)mpx_thread_end();
 	return shim_real()->unregister_thread();

@@ -3,8 +3,8 @@
  * shim_lookup.c - stands in for dlsym: a program that opens libpapi itself, and looks PAPI's calls up
  * in it, gets the shim's. Interpreters do so.
  *
- * What dlsym answers depends on who calls it where the handle is RTLD_NEXT or RTLD_DEFAULT. So
- * ours leaves all that is not for the shim with a jump, as if it had not been there.
+ * The answer of dlsym depends on its caller where the handle is RTLD_NEXT or RTLD_DEFAULT. This dlsym
+ * therefore passes each lookup that is not for the shim on with a jump, which keeps the caller.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlvsym */

@@ -204,7 +204,7 @@ SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 SHIM_EXPORT int PAPI_get_eventset_component(int number)
 {
 	OURS(set, get_eventset_component, number);
-	/* Of a set with several, the first event's. */
+	/* A set with several components gives that of its first event. */
 	return component_of(set);
 }
 
@@ -266,7 +266,7 @@ static int with_number(int (*call)(int, PAPI_option_t *), int option, PAPI_optio
 	return error;
 }
 
-/* What a fresh set of PAPI's has, a set of libmpx has as well. */
+/* Gives the option of a fresh set of PAPI's, which a set of libmpx shares. */
 static int get_of_fresh(int option, PAPI_option_t *value, const struct shim_set *set)
 {
 	int id = PAPI_NULL, component = component_of(set), error;

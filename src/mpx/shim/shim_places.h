@@ -36,7 +36,7 @@ bool shim_places_know(const struct shim_places *places, const void *address);
 /* The next start is at the place, of so many events. name is taken over; it may be NULL. */
 void shim_places_choose(struct shim_places *places, const void *address, char *name, unsigned rows);
 void shim_places_start(struct shim_places *places);
-/* What event i has counted in the stretch. Allocates nothing. */
+/* Notes the counts of event i in the stretch. Allocates nothing. */
 void shim_places_note(struct shim_places *places, unsigned i, const struct mpxi_pool *stretch);
 /* The stretch is over; the next one begins here, too. */
 void shim_places_end(struct shim_places *places, enum mpxi_estimator estimator);

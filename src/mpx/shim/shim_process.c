@@ -22,7 +22,7 @@
 #include "shim/shim_report.h"
 #include "ticker/timer.h"
 
-/* Of the process for which all this was made; a vfork's child has another. */
+/* The process that this state belongs to; a vfork's child has another number. */
 static pid_t owner;
 static atomic_bool no_children = true;
 

@@ -16,7 +16,7 @@
 #include <papi.h>
 #include <stdbool.h>
 
-/* What the shim calls, and what libmpx does. */
+/* PAPI's calls that the shim and libmpx use. */
 #define SHIM_REAL(X)                 \
 	X(accum)                     \
 	X(add_event)                 \

@@ -21,8 +21,8 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_record *first; /* of sets that there are */
 static unsigned length;
 
-/* Of sets that are gone; length of them. Where there are more than a report has, no two of
- * which have the same events, the rest is only numbered. */
+/* Records of sets that are gone; length counts them. Where more of them with different events exist
+ * than a report has room for, the rest is only counted, in dropped. */
 static struct shim_record *retired;
 static unsigned long dropped;
 
@@ -302,8 +302,8 @@ static void sort(struct shim_record **list, unsigned n)
 		}
 }
 
-/* Others let a lock go soon; this thread does not, where a signal has interrupted it. So there is
- * some patience for all locks together. */
+/* Others let a lock go soon; this thread does not, where a signal has interrupted it. The limit is
+ * therefore on the waits for all locks together. */
 static bool take(pthread_mutex_t *lock, bool wait)
 {
 	static unsigned patience = PATIENCE_MS;
@@ -376,8 +376,8 @@ bool shim_record_any(void)
 
 void shim_record_in_child(void)
 {
-	/* Locks may be held by threads that this process does not have. What they lock is
-	 * left alone: it is a leak of a little, once. */
+	/* Threads that are not in the child may hold locks. The data under those locks is left alone: a
+	 * small leak, once. */
 	pthread_mutex_init(&list_lock, NULL);
 	first = retired = NULL;
 	length = 0;

@@ -46,7 +46,7 @@ int shim_record_add(struct shim_record *record, int code, const char *name);
 /* The next start comes from there; the set does not run. Before the start, since it takes its time. */
 void shim_record_choose_place(struct shim_record *record, const void *address);
 void shim_record_start(struct shim_record *record);
-/* What the set has counted of an event so far; i: its index in the set. */
+/* Notes the set's counts of an event so far; i: its index in the set. */
 void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool);
 /* The stretch that runs, at its place; and it is over, the next one begins. */
 void shim_record_note_stretch(struct shim_record *record, unsigned i, int code,

@@ -246,7 +246,7 @@ void shim_note_thread_sig(void)
 	for (set = mine; set; set = set->next) {
 		const int n = shim_count_events(set);
 
-		/* Who holds the lock is another thread, and soon lets it go; or this one. */
+		/* The lock is held by another thread, or by this one, which the signal has interrupted. */
 		if (!set->running || !set->record || n > NOTED_MAX ||
 		    pthread_mutex_trylock(&set->record->lock))
 			continue;

@@ -103,7 +103,7 @@ static void set_alarm(void)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	/* What the program's own alarm has left pending goes. */
+	/* SIG_IGN drops a SIGALRM that the program's own alarm has left pending. */
 	action.sa_handler = SIG_IGN;
 	(void)real_sigaction(SIGALRM, &action, NULL);
 	(void)setitimer(ITIMER_REAL, &patience, NULL);
@@ -237,7 +237,7 @@ SHIM_EXPORT sighandler_t signal(int signo, sighandler_t handler)
 	return hide(signo, handler, real_signal(signo, handler));
 }
 
-/* Of programs that ask for the signals of System V. */
+/* The C library's name for signal() in programs that ask for the signals of System V. */
 sighandler_t __sysv_signal(int signo, sighandler_t handler);
 SHIM_EXPORT sighandler_t __sysv_signal(int signo, sighandler_t handler)
 {

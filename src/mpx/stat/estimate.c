@@ -140,7 +140,8 @@ static double unseen(const struct mpxi_window *w)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
 	if (strange == 0)
 		return 0;
-	/* Of long ones alone, of which it had as many as so many of one length. */
+	/* Long slices alone: those of the event tell as much as excess^2 / squares slices of one
+	 * length. */
 	if (s->excess) {
 		double excess = (double)s->excess, squares = (double)s->excesses;
 

@@ -19,7 +19,7 @@ struct mpxi_joint {
 	double *worst;         /* [n * n]: how far from that it may be                */
 };
 
-/* Of exact zeros; NULL: out of memory. */
+/* Makes one of exact zeros; NULL: out of memory. */
 struct mpxi_joint *mpxi_joint_create(unsigned n);
 void mpxi_joint_free(struct mpxi_joint *joint);
 

@@ -12,13 +12,14 @@
 #define MPXI_LEVEL_MIN .5
 #define MPXI_LEVEL_MAX .9999
 
-/* What a normal number, and Student's t with so many degrees of freedom, is beyond at both sides
- * together once in 1 / (1 - level). freedom: any; from 1 to 4 a line between whole numbers. */
+/* The quantile that a normal number, or Student's t with so many degrees of freedom, exceeds at both
+ * sides together with the probability 1 - level. freedom: any; from 1 to 4 a line between whole
+ * numbers. */
 double mpxi_level_normal(double level);
 double mpxi_level_student(double level, double freedom);
 /* How often |t| is at least so large by chance; freedom from 1 on. */
 double mpxi_level_chance(double t, double freedom);
-/* That of intervals of the default level, which takes some ns: to 0.3 % the same. */
+/* The quantile of the default level in some ns: within 0.3 % of the exact one. */
 double mpxi_level_default_student(double freedom);
 
 /* The interval at this level; at the default, and where it is a point, it stays as it is. */

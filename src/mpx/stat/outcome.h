@@ -12,9 +12,9 @@
 
 /*
  * A value and the variance of its error, with the number of independent differences that it
- * stands on. It lies between what it is if all that differs is noise, and if all is change of
- * the rate; closely is how what is known of the two divides it, at any distance from both where
- * that is little. Of an estimator that does not tell them apart all are the same.
+ * stands on. The variance lies between of_noise, where all differences are noise, and of_change, where
+ * all are change of the rate. closely is the value that the data supports; with few data it may lie far
+ * from both. An estimator that does not tell the two apart has three equal values.
  */
 struct mpxi_outcome {
 	double value, variance, freedom;
@@ -27,10 +27,10 @@ struct mpxi_outcome {
 	bool left; /* a sum in it has left its range   */
 };
 
-/* Of a window with a slice in it, which is not exact. */
+/* The outcome of a window that has a slice and is not exact. */
 struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_estimator estimator);
 
-/* The variance of what stands on so many differences. */
+/* The variance of a value that stands on so many differences. */
 double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences);
 
 /* The 95 % quantile at both sides together: the normal one, and Student's t, for any real number of

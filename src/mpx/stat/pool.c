@@ -68,7 +68,7 @@ static void end_cluster(struct mpxi_pieces *pieces)
 	pieces->clusters++;
 }
 
-/* Of so many slices of any group. */
+/* Ends the open time, which had so many slices of any group. */
 static void end_turns(struct mpxi_pieces *pieces, uint64_t turns)
 {
 	pieces->time_squares += pieces->open_time * pieces->open_time / (double)turns;
@@ -166,7 +166,7 @@ static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window 
 	}
 }
 
-/* What was the only stretch is one of several now. */
+/* The only stretch so far becomes one of several. */
 static void join_others(struct mpxi_pool *pool, enum mpxi_estimator estimator)
 {
 	if (pool->shared == 1)
@@ -368,8 +368,8 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
 			     up * unlike(&all, time, size);
 	/* One thread may be unlike all others, and not in the sample: the main one, which waits for short
-	 * ones, say. So the interval reaches further than the longest that was not seen; two thirds of it
-	 * are what measurements ask for (bench/mpx_calibration). */
+	 * ones, say. The interval therefore widens by the longest part that was not seen; measurements
+	 * ask for two thirds of it (bench/mpx_calibration). */
 	if (all.sources > 1)
 		o.variance += r * all.unseen * r * all.unseen * 4 / 9;
 	/* As many clusters of one length as would tell as much, of those seen and of all. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * pool.h - one event in many stretches: over starts and stops of a set, over threads, or
- * both. What was counted in any of them speaks for those in which the event had no turn.
- * Pure; not for handlers: floating point.
+ * both. The counts of any stretch speak for those in which the event had no turn. Pure; not for
+ * handlers: floating point.
  *
  * Stretches are of three kinds, told apart by what the event had no influence on, so that
  * its luck with the turns chooses nothing:
  * - the event needs no turn: its counts are the truth, and no error is theirs;
- * - long ones, in which the groups took at least MPXI_ROUNDS rounds of turns: each is
- *   estimated by itself, and what is known of their errors is put together;
+ * - long ones, in which the groups took at least MPXI_ROUNDS rounds of turns: each is estimated by
+ *   itself, and their errors are combined;
  * - shorter ones, the pieces: together they are a sample, N = T sum(g c) / sum(g s), with g
- *   the number of groups, which is 1 to the chance of a turn. What lies in one slice, or in
- *   one stretch where that is longer, is one cluster of the sample.
+ *   the number of groups, which is 1 to the chance of a turn. The pieces of one slice, or of one
+ *   stretch where that is longer, are one cluster of the sample.
  * A stretch that is the only one of its pool is estimated as by mpxi_estimate.
  */
 #ifndef MPXI_POOL_H
@@ -87,7 +87,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *window, enu
 /* The same of one in which no slice has ended. */
 void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
 			 enum mpxi_estimator estimator);
-/* What another pool has, of any thread, too. */
+/* Adds the contents of another pool, which may be another thread's. */
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator);
 
 /* Exact where each stretch is; never where no stretch has counted anything. threads and

@@ -59,7 +59,7 @@ static double within(double covariance, double a, double b)
 static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *b,
 		       const struct mpxi_outcome *both, struct mpxi_bond *bond)
 {
-	/* What is said of whole counts is of each by itself. */
+	/* The part for whole counts concerns each event by itself, and is left out here. */
 	bond->of_noise =
 		within(polar(both->of_noise - both->whole, a->of_noise - a->whole, b->of_noise - b->whole),
 		       a->of_noise - a->whole, b->of_noise - b->whole);

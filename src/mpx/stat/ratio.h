@@ -10,7 +10,7 @@
 
 #include "stat/outcome.h"
 
-/* Of two events in one stretch. */
+/* The windows of two events in one stretch. */
 struct mpxi_pair_windows {
 	const struct mpxi_window *a, *b;
 	/* The sum of their counts in the slices that both were counted in; NULL: it was not kept. */

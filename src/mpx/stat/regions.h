@@ -29,7 +29,7 @@ bool mpxi_regions_reserve(struct mpxi_regions *regions, unsigned room);
 bool mpxi_regions_choose(struct mpxi_regions *regions, int id);
 /* Its pools, one for each event; NULL: there is none of this number. */
 struct mpxi_pool *mpxi_regions_find(const struct mpxi_regions *regions, int id);
-/* Of the current one. */
+/* The current region's pools. */
 struct mpxi_pool *mpxi_regions_current(const struct mpxi_regions *regions);
 /* Its number. */
 int mpxi_regions_id(const struct mpxi_regions *regions);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spacing.c - works out what lengths of slices and gaps come to. What it is for is said
- * in stat.c.
+ * spacing.c - computes the sums over lengths of slices and gaps; stat.c says why.
  *
  * A weight is cut off at 2^20: a gap a million times as long as the slices beside it.
  */
@@ -45,7 +44,7 @@ static mpxi_u128 weighted(uint64_t size, uint64_t w)
 	return ((mpxi_u128)size * w >> WEIGHT_BITS) * w >> WEIGHT_BITS;
 }
 
-/* What s w^2 grows by where w grows by more. */
+/* The growth of s w^2 where w grows by more. */
 static mpxi_u128 heavier(uint64_t size, uint64_t w, uint64_t more)
 {
 	return weighted(size, minimum(w + more, WEIGHT_MAX)) - weighted(size, w);

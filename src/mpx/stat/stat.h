@@ -63,7 +63,7 @@ struct mpxi_sums {
 	uint64_t size;   /* S_e                                         */
 	mpxi_i128 gap;   /* counts in gaps, in 2^-MPXI_GAP_BITS         */
 	uint64_t slices; /* slices ended                                */
-	/* Of long slices: counts, sizes, and what they have in excess. */
+	/* Long slices: counts, sizes, and their excess over an ordinary length. */
 	uint64_t long_count, long_size, excess;
 	mpxi_u128 squares;  /* of sizes                                    */
 	mpxi_u128 excesses; /* squared, as excess is summed                */
@@ -103,7 +103,7 @@ struct mpxi_mark {
 	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
 };
 
-/* What one event set saw of one event, in one stretch: from a start to a read or stop. */
+/* The counts of one event in one event set and one stretch: from a start to a read or stop. */
 struct mpxi_window {
 	struct mpxi_sums sums;
 	uint64_t time;    /* T: how long the set ran           */
@@ -150,7 +150,7 @@ enum mpxi_estimator {
 	MPXI_AUTO,         /* interpolated where slices are alike in length, else the ratio */
 };
 
-/* What an interval is made of, at any level. */
+/* The inputs of an interval, at any level. */
 struct mpxi_basis {
 	double value, variance, floor, freedom;
 	double count, part; /* C_e, in which part of the time                    */
@@ -222,10 +222,10 @@ struct mpxi_line {
 };
 
 /*
- * What mpxi_estimate would give of a set that has run since start, and where it goes
- * while the event's group does not run; of one that runs it holds at now only. False:
- * mpxi_estimate has to be asked, as with the covariate estimator, and of an event that
- * has seen no slice end. Not for handlers: floating point.
+ * The estimate of mpxi_estimate for a set that has run since start, and its slope while the event's
+ * group does not run; while the group runs the line holds at now only. False: the caller needs
+ * mpxi_estimate, as with the covariate estimator, and for an event without an ended slice. Not for
+ * handlers: floating point.
  */
 bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
 		    const struct mpxi_mark *start, enum mpxi_estimator estimator, struct mpxi_line *line);

@@ -2,10 +2,10 @@
 /*
  * inside.c - is PAPI active in the thread that a signal has interrupted?
  *
- * That the program counter lies elsewhere says little: PAPI calls libc, an overflow
- * handler runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI.
- * But who is inside a library has left an address of its code behind: a return address,
- * or the program counter in a signal's frame. The words of the stack are searched for
+ * A program counter outside of PAPI says little: PAPI calls libc, an overflow handler
+ * runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI. A thread
+ * inside a library has an address of its code on the stack: a return address, or the
+ * program counter in a signal's frame. The words of the stack are searched for
  * such an address. Without one the thread is outside, which is nearly always so and costs
  * a fraction of a microsecond.
  *

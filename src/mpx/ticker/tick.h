@@ -27,7 +27,7 @@ enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
 
 /*
  * The handler does not stand on an alternate stack that is too small for what a tick needs: to
- * look for PAPI, and to read, stop and start in it. Of other stacks that is not known: yes.
+ * look for PAPI, and to read, stop and start in it. The room of other stacks is not known: true.
  */
 static inline bool mpxi_has_room_sig(const void *context)
 {
@@ -38,9 +38,9 @@ static inline bool mpxi_has_room_sig(const void *context)
 }
 
 /*
- * What a signal may do that has interrupted the thread of the core; context is the third argument
- * of its handler, which inside_sig gets: the thread is in code whose data a switch would find half
- * changed. Inline, as what is called is out of the caches after a slice.
+ * Decides what a signal that has interrupted the core's thread may do. context is the third argument of
+ * its handler. inside_sig gets it, and says whether the thread is in code whose data a switch would
+ * find half changed. Inline, since functions are out of the caches after a slice.
  */
 static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
 						bool (*inside_sig)(void *context))
@@ -60,9 +60,9 @@ static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
 }
 
 /*
- * Fills in what a core whose slices are ended by a thread's timer is to know of time: cpu_sig and
- * slice_ns, and a seed. That is another one in each thread and run, since threads that work in step
- * should not have their groups in step too; owner is an address of the thread's own.
+ * Fills in the options of time for a core whose slices a thread's timer ends: cpu_sig, slice_ns and a
+ * seed. The seed differs in each thread and run, since threads that work in step should not have their
+ * groups in step too; owner is an address of the thread's own.
  */
 void mpxi_tick_options(struct mpxi_core_options *options, uint64_t slice_ns, const void *owner);
 

@@ -33,7 +33,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct m
 #define ALIGNED
 #endif
 
-/* Whose descriptor has sent it. A signal that was sent by hand has none. */
+/* The attached thread whose descriptor has sent the signal. A signal that was sent by hand has none. */
 static struct mpxi_attached *attached_of_sig(const struct mpxi_timer *timer, const siginfo_t *info)
 {
 	struct mpxi_attached *attached = timer->attached;
@@ -65,8 +65,8 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
 		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;
 	if (tick) {
-		/* What it calls reads descriptors: a thread that somebody has cancelled would
-		 * end there, in the middle of whatever the signal has interrupted. */
+		/* The tick reads descriptors, and a read is a cancellation point: a cancelled thread
+		 * would end there, in the middle of the interrupted code. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
 		mpxi_in_handler = true;
@@ -240,8 +240,8 @@ static sigset_t signals_of(const struct mpxi_timers *timers)
 }
 
 /*
- * Takes what is pending for this thread, with the signal blocked. What the thread had
- * blocked before is in mask. Where SIGIO was not, it has been delivered already.
+ * Takes what is pending for this thread, with the signal blocked. mask has the signals that the thread
+ * had blocked before. Where SIGIO was not, it has been delivered already.
  */
 static void drain(const struct mpxi_timers *timers, const sigset_t *mask)
 {
@@ -331,8 +331,8 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	return blocked || gone || handler != MPXI_HANDLER_OURS;
 }
 
-/* What the program has done to the signal while the timer was not armed. Also in a handler of the
- * program's, which is why strsignal has no place in the words: it allocates. */
+/* Mends changes that the program has made to the signal while the timer was not armed. The message does
+ * without strsignal, which allocates, since a handler of the program's may come here. */
 int mpxi_timer_prepare(struct mpxi_timer *timer)
 {
 	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)

@@ -25,8 +25,8 @@ struct mpxi_timer_ops {
 	void (*disarm)(struct mpxi_timer *timer);
 	/* In a forked child. */
 	void (*forget)(struct mpxi_timer *timer);
-	/* What the program may have taken from it: whether anything had to be made anew. NULL:
-	 * nothing can be. */
+	/* Restores what the program may have taken from the timer; returns whether anything had to be
+	 * made anew. NULL: the program can take nothing. */
 	bool (*mend)(struct mpxi_timer *timer);
 };
 
@@ -61,7 +61,8 @@ int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid);
 /* Its overflows send the signal to that thread. -1 with errno. */
 int mpxi_task_clock_send(int fd, int signo, pid_t tid);
 
-/* What the program has done to the signal while the timer was not armed: see mpxi_timer_arm. */
+/* Mends changes that the program has made to the signal while the timer was not armed: see
+ * mpxi_timer_arm. */
 int mpxi_timer_prepare(struct mpxi_timer *timer);
 
 /* timer_signal.c: the signal of some timers. handler becomes that of timers->signo,

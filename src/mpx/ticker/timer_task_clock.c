@@ -3,10 +3,10 @@
  * timer_task_clock.c - slices by a perf event of the kernel's task clock: each overflow
  * of its period makes its descriptor ready, and that sends a signal to the thread.
  *
- * The event leaves the kernel out. So an ordinary user may have it; a tick never breaks
- * off a system call of the program; none is pending when a thread is in exec; and short
- * slices cannot livelock a thread in its own signal delivery. The price: a tick that
- * falls into the kernel is dropped, and that slice is twice as long.
+ * The event leaves the kernel out. An ordinary user may therefore have it; a tick never breaks off a
+ * system call of the program; none is pending when a thread is in exec; and short slices cannot
+ * livelock a thread in its own signal delivery. The price: a tick that falls into the kernel is
+ * dropped, and that slice is twice as long.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */

@@ -11,7 +11,7 @@
 
 #define UPCR_EXPORT __attribute__((visibility("default")))
 
-/* Of a function that no header declares, since programs alone call it. */
+/* Defines a function that no header declares, since programs alone call it. */
 #define UPCR_FUNCTION(type, name, ...)      \
 	UPCR_EXPORT type name(__VA_ARGS__); \
 	type name(__VA_ARGS__)

@@ -313,7 +313,7 @@ void upcr_sections_write(int task)
 	const int process = getpid();
 	int busy = atomic_load(&writing);
 
-	/* Who asks for a table has that. */
+	/* A table was asked for in place of this file. */
 	if (getenv("UPC_REGIONS_OUT"))
 		return;
 	if (!atomic_load(&changed))

@@ -14,12 +14,12 @@ struct upcr_labels {
 	char *_Atomic text[UPCR_LABELS];
 };
 
-/* The label's number, from 1 on, the same for the same text; NULL is "". 0: there is no room. What is
- * beyond UPCR_LABEL_MAX bytes is cut. */
+/* The label's number, from 1 on, the same for the same text; NULL is "". 0: there is no room. Longer
+ * texts are cut to UPCR_LABEL_MAX bytes. */
 unsigned upcr_label(struct upcr_labels *labels, const char *text);
-/* NULL: nobody has given the number, which may be any. */
+/* NULL: the number, which may be any, belongs to no label. */
 const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number);
-/* The name of a region: "label/text"; the text alone where nobody has given the number. NULL is "". */
+/* The name of a region: "label/text"; the text alone where the number belongs to no label. NULL is "". */
 unsigned upcr_label_name(const struct upcr_labels *labels, unsigned number, const char *text);
 
 #endif
