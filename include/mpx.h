@@ -397,8 +397,9 @@ struct mpx_estimate {
 };
 
 /* The first n events of the set, in their order; estimates[0].size is the size of each. The first
- * estimate of a set with tracepoints measures the cost of a count (MPX_SLOWED), once a process: it opens
- * a tracepoint, which takes some ms, and makes up to 384 calls of getppid. Errors as of mpx_set_read. */
+ * estimate that a tracepoint may have slowed measures the cost of a count (MPX_SLOWED), once a process: it
+ * opens a tracepoint, which takes some ms, and makes up to 384 calls of getppid. Errors as of mpx_set_read.
+ */
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /*

@@ -26,12 +26,12 @@ static const char *const names[EVENTS] = {
 	"upc:::tp::syscalls:sys_exit_getuid",
 };
 
-/* From here on in this process. */
-static int filter(unsigned action)
+/* The action on a system call, from here on in this process. */
+static int filter(unsigned call, unsigned action)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, action),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -93,7 +93,7 @@ static int slices_of_papi(void)
 			return 3;
 	if (PAPI_start(set))
 		return 4;
-	if (filter(SECCOMP_RET_KILL_PROCESS))
+	if (filter(SYS_perf_event_open, SECCOMP_RET_KILL_PROCESS))
 		return NO_FILTER;
 	/* Time that the hypervisor gives to others is CPU time, and none for turns. */
 	for (i = 0; i < ROUNDS && !is_counted(value); i++) {
@@ -121,7 +121,7 @@ static int slices_of_mpx(void)
 			return 3;
 	if (mpx_set_start(set))
 		return 4;
-	if (filter(SECCOMP_RET_KILL_PROCESS))
+	if (filter(SYS_perf_event_open, SECCOMP_RET_KILL_PROCESS))
 		return NO_FILTER;
 	for (i = 0; i < ROUNDS && !is_counted(value); i++) {
 		work_for(100000000);
@@ -131,6 +131,68 @@ static int slices_of_mpx(void)
 	if (mpx_set_stop(set, value))
 		return 5;
 	return is_counted(value) ? 0 : 6;
+}
+
+/* Starts a set of the first n names, in groups of so many, 0: of all. */
+static int started_set(unsigned group_max, int n)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int set = PAPI_NULL, i;
+
+	options.clock = MPX_CLOCK_CPU;
+	options.group_max = group_max;
+	if (mpx_library_init(MPX_ABI_VERSION, &options) || mpx_set_create(&set))
+		return PAPI_NULL;
+	for (i = 0; i < n; i++)
+		if (mpx_set_add_named_event(set, names[i]))
+			return PAPI_NULL;
+	return mpx_set_start(set) ? PAPI_NULL : set;
+}
+
+/* Makes estimates where opening a file ends the process: the measurement of a count's cost looks for a
+ * tracepoint first. */
+static int estimates(int set, int n, unsigned flags)
+{
+	struct mpx_estimate e[EVENTS] = {{.size = sizeof(e[0])}};
+	int i;
+
+	if (mpx_set_stop(set, NULL) || mpx_set_estimates(set, e, n))
+		return 5;
+	for (i = 0; i < n; i++)
+		if ((e[i].flags & (MPX_EXACT | MPX_SLOWED)) != flags)
+			return 6;
+	return 0;
+}
+
+static int exact_estimates(void)
+{
+	int set = started_set(0, 1);
+
+	if (set == PAPI_NULL)
+		return 3;
+	if (filter(SYS_openat, SECCOMP_RET_KILL_PROCESS))
+		return NO_FILTER;
+	work(100000);
+	return estimates(set, 1, MPX_EXACT);
+}
+
+/* A count in a millisecond slows nothing. */
+static int calm_estimates(void)
+{
+	int set = started_set(1, EVENTS), i;
+	uint64_t end;
+
+	if (set == PAPI_NULL)
+		return 3;
+	if (filter(SYS_openat, SECCOMP_RET_KILL_PROCESS))
+		return NO_FILTER;
+	for (i = 0; i < 200; i++) {
+		(void)syscall(SYS_getppid);
+		(void)syscall(SYS_getuid);
+		for (end = cpu_ns() + 2000000; cpu_ns() < end;)
+			;
+	}
+	return estimates(set, EVENTS, 0);
 }
 
 /* The start needs what the adds did not: it fails, says why, and leaves a set as it was. */
@@ -143,7 +205,7 @@ static int start_fails(void)
 	for (i = 0; i < EVENTS; i++)
 		if (PAPI_add_named_event(set, names[i]))
 			return 3;
-	if (filter(SECCOMP_RET_ERRNO | EACCES))
+	if (filter(SYS_perf_event_open, SECCOMP_RET_ERRNO | EACCES))
 		return NO_FILTER;
 	before = open_files();
 	if (pipe(said) || dup2(said[1], STDERR_FILENO) < 0)
@@ -278,5 +340,7 @@ int main(void)
 	run(start_fails, "a start that fails says which event");
 	run(slices_of_papi, "no handler of a multiplexed set opens anything");
 	run(slices_of_mpx, "no handler of libmpx opens anything");
+	run(exact_estimates, "an exact estimate does not measure the cost of a count");
+	run(calm_estimates, "... nor does an estimate of events that are rare");
 	return done();
 }

@@ -82,6 +82,9 @@ void mpxi_papi_destroy(struct mpxi_papi *papi);
  */
 double mpxi_papi_cost(struct mpxi_papi *papi);
 
+/* The most that mpxi_papi_cost returns. */
+#define MPXI_PAPI_COST_MOST 1000
+
 /* The clock that is used: "PAPI_TOT_CYC", "upc:::..." or "thread CPU time", and its
  * unit, "cycles" or "ns". */
 const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);

@@ -17,9 +17,15 @@ static double cost_of_count(struct mpxi_thread *thread)
 	return cost;
 }
 
+/* Whether counting may have slowed the thread: if not, the cost of a count need not be measured. */
+static bool may_slow(double burden)
+{
+	return burden * MPXI_PAPI_COST_MOST > MPXI_BURDEN;
+}
+
 void mpxi_thread_judge(struct mpxi_thread *thread, struct mpxi_result *result)
 {
-	if (result->burden > 0 || result->burdens > 0)
+	if (may_slow(result->burden) || may_slow(result->burdens))
 		mpxi_burden_judge(result, cost_of_count(thread));
 }
 
@@ -28,6 +34,6 @@ void mpxi_thread_judge_ratio(struct mpxi_thread *thread, const struct mpxi_pair_
 {
 	double a = mpxi_window_burden(pair->a), b = mpxi_window_burden(pair->b);
 
-	if ((a > 0 || b > 0) && !mpxi_pair_is_one_sample(pair))
+	if ((may_slow(a) || may_slow(b)) && !mpxi_pair_is_one_sample(pair))
 		mpxi_burden_judge_ratio(ratio, a, b, cost_of_count(thread));
 }
