@@ -180,8 +180,8 @@ static bool avail_is_refused(const char *name)
 	return strncmp(upc_last_message(), begin, strlen(begin)) == 0;
 }
 
-/* Names say more than descriptions: these are asked when no name has the pattern. A search by
- * description also shows events that nothing drives. */
+/* Names say more than descriptions: these are asked when no name has the pattern, or with --descriptions.
+ * Events that nothing drives are shown with --all, or where no other event matches. */
 static unsigned search(struct listing *l, const struct options *o, const char *pattern)
 {
 	unsigned found =

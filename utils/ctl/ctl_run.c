@@ -52,8 +52,8 @@ static int yield(struct util_control *control, const char *program)
 	return ok ? 0 : -1;
 }
 
-/* Turns the counters on again before the program ends. If that fails, the service resumes them when the
- * connection closes. */
+/* After the program has ended: asks for the counters, which are on again before upcctl ends. If that fails,
+ * the service resumes them when the connection closes. */
 static void resume(struct util_control *control)
 {
 	static const char *const word[] = {"resume"};

@@ -314,7 +314,7 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const 
 
 /* ---- a column a thread ------------------------------------------------- */
 
-/* The mark of an incomplete value: a count is a lower bound, a level may be another. */
+/* The mark of an incomplete value: a count is a lower bound, a level may be too high or too low. */
 static const char *mark(const struct stat_row *row, unsigned flags)
 {
 	if ((flags & (UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST)) == 0)
@@ -475,7 +475,7 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 	do {
 		struct stat_style panel = *style;
 
-		/* Only the last panel has style->unseen. */
+		/* The rows that are 0 are named once, in the last panel. */
 		table.last = panel_end(&table, n_columns, style->width);
 		panel.unseen = style->unseen && table.last == n_columns;
 		table.style = &panel;

@@ -139,7 +139,7 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 		struct term *t = &terms->term[i];
 
 		*t = (struct term){.above = (double)from->coefficient, .column = -1};
-		/* A number as divisor leaves no use for the terms below. */
+		/* Where the divisor is a number, from->under has no meaning. */
 		t->below = formula->divisor ? 0 : (double)from->under;
 		if (from->code == METRICS_TIME) {
 			t->count = known(counts->seconds);

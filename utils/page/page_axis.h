@@ -14,7 +14,7 @@ struct page_scale {
 	unsigned decimals; /* of what is written at a mark */
 };
 
-/* A scale of about so many steps. A limit that is not finite is taken as 0. */
+/* A scale of about so many steps. NAN is taken as 0; limits are cut to -1e300 and 1e300. */
 struct page_scale page_scale_of(double least, double most, unsigned steps);
 
 /* How many marks there are, and where one is. */

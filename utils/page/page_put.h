@@ -36,7 +36,7 @@ void page_failed(struct page *page);
 void page_put_text(struct page *page, const char *text);
 void page_put_json_text(struct page *page, const char *text);
 
-/* Ends an open element that is not a block of its own. */
+/* Ends the table or the list of facts that is still open. */
 void page_block(struct page *page);
 
 /* A figure, with its caption, and its end: of what is not drawn in it, "Not drawn" words ": " left_out. */

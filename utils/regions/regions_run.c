@@ -220,7 +220,8 @@ static bool run_prepare(const struct regions_plan *plan)
 	       (!plan->against || stand_in(plan->against, plan->directory, library));
 }
 
-/* LD_PRELOAD is set for the program alone, not for processes that were started before. */
+/* Runs the command in the environment that run_prepare has made, LD_PRELOAD included, and waits for its end.
+ * 0, or an exit status; *status: the command's, as wait gives it. */
 static int regions_run_command(const struct regions_plan *plan, char **command, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");

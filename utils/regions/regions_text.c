@@ -6,7 +6,7 @@
 #include "regions/regions_metrics.h"
 #include "regions/regions_sheet.h"
 
-/* Lists the metrics whose events no region has. */
+/* Lists the metrics that lack events in every region, with these events. */
 static void text_missing(FILE *out, const struct regions_report *report)
 {
 	const struct metrics *metrics = report->metrics;

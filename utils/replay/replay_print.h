@@ -16,7 +16,7 @@ struct replay_stats {
 	double seconds;
 };
 
-/* Prints the head of the output. */
+/* Prints the head line of CSV; other formats have none. */
 void replay_print_begin(enum util_format format);
 
 void replay_print_read(enum util_format format, uint64_t offset, uint64_t value);

@@ -95,7 +95,7 @@ static void merge_same(struct run_functions *functions)
 	functions->n = n;
 }
 
-/* Takes the rest of the whole. */
+/* Adds a row "[others]": the counts of the whole that are of no named function. False: no memory. */
 static bool take_others(struct run_functions *functions, const struct run_vector *whole)
 {
 	struct run_vector named = run_functions_rest(functions, 0);

@@ -181,8 +181,7 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 	case UPCS_RUNS:
 		if (thread->process >= UPCS_PROCESSES_MAX || !done[thread->process])
 			return;
-		/* A settled thread has ended; this one has not, since there was no record to settle it
-		 * by. */
+		/* Settling marks a thread as ended: this one's counts could not be read. */
 		results->process[thread->process].unread = 1;
 		break;
 	case UPCS_ENDED:
@@ -277,8 +276,8 @@ static bool goes_on(const struct run_gathered *g, const struct upcs_process *pro
 	       kill(process->pid, 0) == 0 && !is_gone(g, process->space, process->pid);
 }
 
-/* The number of looks at a process whose threads come and go meanwhile: a thread that waits for the CPU
- * in the middle of that must get it. */
+/* The most looks at a process whose threads come and go meanwhile, and the time between them: a thread that
+ * waits for the CPU while it comes or goes must get it. */
 #define LOOKS 1000
 #define BETWEEN_LOOKS_NS 1000000
 

@@ -101,7 +101,7 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 
 	if (error == 0)
 		return 0;
-	/* The cases with a better message have returned before. */
+	/* run_guest_find has refused the cases that have a better message. */
 	return util_cannot_run(guest->file, -error);
 }
 

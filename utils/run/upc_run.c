@@ -26,7 +26,7 @@
 #include "run/run_unit.h"
 #include "lib/stat_run.h"
 
-/* The time between two gatherings, which make room for others. */
+/* The time between two calls of run_gather, which frees records for new processes and threads. */
 #define GATHER_EVERY_NS 100000000
 
 struct session {

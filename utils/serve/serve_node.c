@@ -241,7 +241,7 @@ static void name_archive(struct node *n)
 	strftime(n->archive, sizeof(n->archive), "archive/%Y%m%d.%H%M%S", &tm);
 }
 
-/* The strings described here are static, since they are needed as long as the process lives. */
+/* The children's arguments are needed until the process ends, so that nothing here is freed. */
 static bool describe(struct node *n)
 {
 	static const char *pmcd_argv[] = {

@@ -27,7 +27,7 @@ extern char **environ;
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-/* Gets the value of a name in pcp.conf; false: it is missing or too long. */
+/* Gets the value of a name in pcp.conf; false: it is missing, empty or too long. */
 static bool value_of(const char *conf, const char *name, char value[PATH_MAX])
 {
 	char line[PATH_MAX + 256];

@@ -114,7 +114,7 @@ static const struct wish {
 };
 
 /*
- * The wishes after the first ones: the most frequent events of programs. The rest follows in turn; most
+ * STAT_CHOICE_ALL goes on with these: the most frequent events of programs. The rest follows in turn; most
  * of it never happens on any one machine.
  */
 static const struct wish more_wishes[] = {
