@@ -328,7 +328,7 @@ static int check(void)
 				largest = larger(largest, *at(change, direction, n / 2, a, b));
 			}
 	printf("largest residual %.1e\n", error);
-	/* The residual must be small, and the solution must not be zero. */
+	/* The residual must be small, and the right sides must not all be zero. */
 	return !(error < 1e-14 && largest > 1e-5);
 }
 

@@ -367,7 +367,7 @@ static double largest_error(unsigned size, int inverse)
 	double error, re, im;
 	unsigned x, y, z;
 
-	/* This size gives more than one bundle of lines. */
+	/* A bundle has 4 lines at most: a plane of size 8 has more than one bundle. */
 	set_size(size, 4);
 	f = make_field();
 	g = make_field();
