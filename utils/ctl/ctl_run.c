@@ -52,8 +52,8 @@ static int yield(struct util_control *control, const char *program)
 	return ok ? 0 : -1;
 }
 
-/* After the program has ended: asks for the counters, which are on again before upcctl ends. If that fails,
- * the service resumes them when the connection closes. */
+/* Asks the service to turn the counters on again, and waits for its answer. If that fails, the service
+ * resumes them when the connection closes. */
 static void resume(struct util_control *control)
 {
 	static const char *const word[] = {"resume"};
