@@ -404,8 +404,8 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /*
  * The level of confidence of low and high in mpx_set_estimates and mpx_set_region_estimates of the set
- * from now on, running or not: 0.5 to 0.9999; 0.95 at first. The level is the probability that the
- * interval holds the true count. Nothing else depends on it; ratios and reconciled estimates stay at
+ * from now on, running or not: 0.5 to 0.9999; 0.95 at first. It is the part of all intervals that is
+ * meant to hold the true count. Nothing else depends on it; ratios and reconciled estimates stay at
  * 0.95. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL.
  */
 int mpx_set_confidence(int set, double level);
@@ -427,7 +427,7 @@ struct mpx_ratio {
 	int numerator, denominator; /* PAPI codes                                              */
 	unsigned flags;             /* MPX_EXACT: both are. MPX_UNCOUNTED: one has had no turn yet;
 				       MPX_ROUGH, MPX_LOST, MPX_UNEVEN, MPX_UNBOUNDED, MPX_CAREFUL;
-				       MPX_SLOWED: counting slowed one in slices that the other has no part in */
+				       MPX_SLOWED: counting slowed one, and they do not share all slices */
 	double value;               /* NaN where it is not known, or the denominator's estimate is 0 */
 	double standard_error;      /* of value; NaN where that is; 0 when exact                    */
 	double low, high;           /* 95 % interval, from 0 to INFINITY; value in it               */
