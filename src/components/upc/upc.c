@@ -57,8 +57,8 @@ __attribute__((always_inline)) static inline void enter(void)
 }
 
 /* A handler of the program's may have jumped out of a call. Its frame is gone then: the frame of a
- * later call lies at the same address or above. The frame of a call in a handler may lie so on a stack
- * of its own. */
+ * later call lies at the same address or above. A call in a handler may lie there too, on the handler's
+ * own stack. */
 static int was_left(const void *frame)
 {
 	return inside && (uintptr_t)frame >= outermost && !upcp_caller_in_handler();

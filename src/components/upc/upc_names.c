@@ -172,7 +172,7 @@ static const char *scope_sentence(enum upc_scope scope)
 	}
 }
 
-/* The sentence for the event's signal mode; empty for an event without modes. */
+/* The sentence for the event's signal mode; empty where the name has no mode, but for a script's event. */
 static const char *mode_sentence(const struct upc_event_info *info)
 {
 	static const char *const sentences[] = {

@@ -325,8 +325,9 @@ static void give_up(int signal, ucontext_t *interrupted)
 }
 
 /*
- * One signal stands for all queued interrupts. All are fetched before the user's handler is called,
- * since it may not return (longjmp), and the simulator does not wait for fetched ones any more.
+ * One signal stands for all queued interrupts. Up to CHUNK of them are fetched before the user's handler
+ * is called for them: it may not return (longjmp), and the simulator waits for those that are not
+ * fetched.
  */
 static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int signal,
 			    _papi_hwi_context_t *context)

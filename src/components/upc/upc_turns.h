@@ -33,8 +33,8 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 /* From any thread. NULL is nothing. */
 void upcp_turns_destroy(struct upcp_turns *turns);
 
-/* Adds an event that can be estimated from slices: one that only counts, of perf events alone.
- * UPC_ENOSUPP, with the words said, for another one; UPC_ECONFLICT where it has no counter even alone. */
+/* Adds an event of perf events alone. PAPI_ENOSUPP less UPCP_TOLD: a level or a quotient, which slices
+ * cannot estimate; UPC_ECONFLICT: it has no counter even alone. */
 int upcp_turns_add(struct upcp_turns *turns, uint32_t code);
 void upcp_turns_remove(struct upcp_turns *turns, uint32_t code);
 unsigned upcp_turns_events(const struct upcp_turns *turns);
