@@ -434,8 +434,8 @@ static void halt_apart_sig(struct mpxi_core *core)
 	pace_sig(core, cpu);
 }
 
-/* It has gone on meanwhile, or was held up by the very change. The distance is not known: half of it is
- * taken. */
+/* The thread has gone on meanwhile, or was held up by the change itself; it is not known how far, and T
+ * gets half of the time. */
 static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	struct mpxi_pace *pace = &core->pace;

@@ -253,7 +253,7 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	retire(core, &undone);
 }
 
-/* Chooses the events of every group from now on. */
+/* Chooses the events that are in every group from now on, and the covariate. */
 static int choose_always(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **always = calloc(core->events + 1, sizeof(*always));

@@ -56,7 +56,7 @@ struct mpxi_set {
 
 /* Samples all groups that the set's events are counted in, each once. */
 int mpxi_set_sample(struct mpxi_set *set);
-/* Fills in the start of the set's events, but for the marks: the sums are at now. */
+/* Notes the start of the set and its events, all but the marks. Sums have been sampled up to now. */
 void mpxi_set_mark_rest(struct mpxi_set *set);
 /* The events' windows from the set's start to what has been sampled. known: that is now. */
 void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);

@@ -90,7 +90,7 @@ static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event 
 	return more;
 }
 
-/* Does the same for the clock or the covariate. */
+/* Does the same for an event without a group: the clock, the covariate, or one that is in every group. */
 static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
 			 struct mpxi_moment *moment)
 {

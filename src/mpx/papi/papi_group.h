@@ -102,7 +102,7 @@ bool mpxi_papi_has_no_domain(uint32_t event);
 
 /* papi_domain.c */
 
-/* Gives in *as the event beside as it is counted in the domain of the n events. MPXI_ENOSUPP. */
+/* Sets *as to the event that counts `beside' in the domain of the n events. MPXI_ENOSUPP. */
 int mpxi_papi_in_domain(uint32_t beside, const uint32_t *event, unsigned n, uint32_t *as);
 /* Sets the domain of a set that has no events yet. PAPI's error, with a message. */
 int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain);

@@ -56,8 +56,9 @@ void mpxi_process_replace(struct mpxi_process *process, struct mpxi_set *own);
 
 /*
  * Each returns the result of the call on own, or MPXI_ESYS where a thread has not answered within a
- * second. The result then has that thread's last known counts, and start is a success: the thread joins
- * when it answers next. The set is stopped in any case after stop.
+ * second. The result of a read or stop then has that thread's last known counts, that of a take none of
+ * them; start is a success: the thread joins when it answers next. The set is stopped in any case after
+ * stop.
  */
 int mpxi_process_start(struct mpxi_process *process);
 int mpxi_process_stop(struct mpxi_process *process);

@@ -3,7 +3,7 @@
  * process_private.h - what the files of process-wide sets share: the set, its members,
  * and the lock.
  *
- * The lock is held from the request to the answer. One thread asks at a time, and a member is read only
+ * The lock is held from the request to the answer. One thread asks at a time, and a member is used only
  * by the holder of the lock, or by its own thread between TAKEN and ANSWERED (process_ask.c). A thread
  * that waits for the lock still answers, in the handler. A thread that ends takes the lock to take its
  * members away: it is never signalled after that.

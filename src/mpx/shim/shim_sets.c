@@ -246,7 +246,8 @@ void shim_note_thread_sig(void)
 	for (set = mine; set; set = set->next) {
 		const int n = shim_count_events(set);
 
-		/* The lock is held by another thread, or by this one, which the signal has interrupted. */
+		/* The signal may have interrupted this thread while it held the lock: the set is left out.
+		 * Another thread soon lets it go, so note_in may wait. */
 		if (!set->running || !set->record || n > NOTED_MAX ||
 		    pthread_mutex_trylock(&set->record->lock))
 			continue;

@@ -22,9 +22,10 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost);
 
 /*
  * The same for a ratio of two events that do not share all of their slices (those that do are slowed alike).
- * a, b: delaying counts in a unit of the numerator's slices, and of the denominator's. The interval reaches
- * further on both sides by the difference of their shares, and by half of the larger share, as a count of one
- * tracepoint may cost more than one of another.
+ * a, b: delaying counts in a unit of the numerator's slices, and of the denominator's. The ratio is slowed
+ * where the larger share of the time is above MPXI_BURDEN. Its interval then reaches further on both sides by
+ * the difference of their shares, and by half of the larger share, as a count of one tracepoint may cost more
+ * than one of another.
  */
 void mpxi_burden_judge_ratio(struct mpxi_ratio *ratio, double a, double b, double cost);
 

@@ -19,7 +19,7 @@ double mpxi_level_normal(double level);
 double mpxi_level_student(double level, double freedom);
 /* How often |t| is at least so large by chance; freedom from 1 on. */
 double mpxi_level_chance(double t, double freedom);
-/* The quantile of the default level in some ns: within 0.3 % of the exact one. */
+/* Student's quantile at the default level, which takes some ns: within 0.3 % of mpxi_level_student. */
 double mpxi_level_default_student(double freedom);
 
 /* The interval at this level; at the default, and where it is a point, it stays as it is. */

@@ -13,8 +13,8 @@
 /*
  * A value and the variance of its error, with the number of independent differences that it
  * stands on. The variance lies between of_noise, where all differences are noise, and of_change, where
- * all are change of the rate. closely is the value that the data supports; with few data it may lie far
- * from both. An estimator that does not tell the two apart has three equal values.
+ * all are change of the rate. closely is the variance that the data supports; with few data it may lie
+ * far from both. An estimator that does not tell the two apart has three equal values.
  */
 struct mpxi_outcome {
 	double value, variance, freedom;

@@ -368,8 +368,8 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
 			     up * unlike(&all, time, size);
 	/* One thread may be unlike all others, and not in the sample: the main one, which waits for short
-	 * ones, say. The interval therefore widens by the longest part that was not seen; measurements
-	 * ask for two thirds of it (bench/mpx_calibration). */
+	 * ones, say. The standard error therefore gets two thirds of the counts that the longest unseen
+	 * time has at the mean rate; measurements gave the factor (bench/mpx_calibration). */
 	if (all.sources > 1)
 		o.variance += r * all.unseen * r * all.unseen * 4 / 9;
 	/* As many clusters of one length as would tell as much, of those seen and of all. */

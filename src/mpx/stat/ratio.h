@@ -17,7 +17,7 @@ struct mpxi_pair_windows {
 	const struct mpxi_window *both;
 };
 
-/* Both were counted in the same slices, as far as they were counted. */
+/* Both were counted in the same slices and no others. Also false where pair->both is NULL. */
 bool mpxi_pair_is_one_sample(const struct mpxi_pair_windows *pair);
 
 struct mpxi_ratio {

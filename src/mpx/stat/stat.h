@@ -63,7 +63,7 @@ struct mpxi_sums {
 	uint64_t size;   /* S_e                                         */
 	mpxi_i128 gap;   /* counts in gaps, in 2^-MPXI_GAP_BITS         */
 	uint64_t slices; /* slices ended                                */
-	/* Long slices: counts, sizes, and their excess over an ordinary length. */
+	/* Long slices: counts, sizes, and their excess over MPXI_LONG typical ones. */
 	uint64_t long_count, long_size, excess;
 	mpxi_u128 squares;  /* of sizes                                    */
 	mpxi_u128 excesses; /* squared, as excess is summed                */

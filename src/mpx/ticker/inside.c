@@ -4,8 +4,8 @@
  *
  * A program counter outside of PAPI says little: PAPI calls libc, an overflow handler
  * runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI. A thread
- * inside a library has an address of its code on the stack: a return address, or the
- * program counter in a signal's frame. The words of the stack are searched for
+ * inside a library has an address of the library's code on the stack: a return address,
+ * or the program counter in a signal's frame. The words of the stack are searched for
  * such an address. Without one the thread is outside, which is nearly always so and costs
  * a fraction of a microsecond.
  *

@@ -12,7 +12,7 @@
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
-/* The function that the first caller gives; all callers give the same. */
+/* The function that the callers of prepare give: all give the same. */
 static _Atomic(void (*)(void *state)) end_of;
 
 /* The thread is past the end of its measuring: other destructors get no new state. */

@@ -26,7 +26,7 @@ struct mpxi_timer_ops {
 	/* In a forked child. */
 	void (*forget)(struct mpxi_timer *timer);
 	/* Restores what the program may have taken from the timer; returns whether anything had to be
-	 * made anew. NULL: the program can take nothing. */
+	 * made anew. NULL: nothing can be restored. */
 	bool (*mend)(struct mpxi_timer *timer);
 };
 

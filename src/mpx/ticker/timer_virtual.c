@@ -14,8 +14,8 @@
  *
  * All four are sequentially consistent. If the reader in close sees an even number, or
  * another one than before, every later walk reads the slot after it became 0. Otherwise
- * it waits for the end of the one walk that may have read the id. A walk that has read an id thus ends
- * before that thread's close does, and the id still is the thread's in
+ * it waits for the end of the one walk that may have read the id. A walk that has read
+ * an id thus ends before that thread's close does, and the id still is the thread's in
  * between: it cannot have been given to another one.
  *
  * A handler runs with all signals blocked, glibc's own for cancelling too, so that a
