@@ -275,7 +275,7 @@ TEST(test_what_was_given_is_in_the_interval)
 		mpxi_estimate_include(&e, row[i].given);
 		assert_near(e.low, row[i].low);
 		assert_near(e.high, row[i].high);
-		/* The current estimate stays as it is. */
+		/* The value and the standard error stay as they are. */
 		assert_near(e.value, 100);
 		assert_near(e.standard_error, 7);
 	}
@@ -426,7 +426,7 @@ TEST(test_slices_differ)
 			bias[i] += (e[i].value / truth - 1) / 300;
 		}
 	}
-	/* The counts that fill gaps are a third too high, and the estimate does not show it. */
+	/* The counts that fill gaps are a third too high, and few intervals hold the truth. */
 	assert_true(held[0] < 60 && bias[0] > .2);
 	assert_in_range(held[1], 264, 300);
 	assert_true(fabs(bias[1]) < .06);

@@ -166,7 +166,7 @@ static bool fake_is_outside(const struct fake_group *group)
 	return group->n && fake_role(&fake, group->code[0]) == MPXI_OUTSIDE;
 }
 
-/* A group that handlers may not touch is touched in none. */
+/* Checks that no handler touches a group that handlers may not touch. */
 static void fake_touched(const struct fake_group *group)
 {
 	if (fake_is_outside(group))

@@ -2,7 +2,7 @@
 /*
  * mpx_fake.h - a backend of MPX's core on a clock that only the test moves: its
  * counts are known to the last event. It can hold few events at once, fail at any call,
- * and be interrupted by a tick at any call. A forbidden call of the core fails the test.
+ * and be interrupted by a tick at any call. A forbidden call by the core fails the test.
  */
 #ifndef MPX_FAKE_H
 #define MPX_FAKE_H
@@ -57,9 +57,9 @@ struct fake {
 	unsigned start_max; /* larger groups open, but do not start; 0: all do */
 
 	unsigned fail;     /* calls that can fail (enum fake_call)      */
-	unsigned fail_in;  /* the number of the call that fails; 0: none */
-	unsigned fail_for; /* the number of calls that fail */
-	unsigned failed;   /* those that have failed */
+	unsigned fail_in;  /* the n-th such call from now on fails; 0: none */
+	unsigned fail_for; /* calls that are still to fail, one after another */
+	unsigned failed;   /* calls that have failed since fake_fail */
 	unsigned starts_failed;
 
 	struct fake_group *groups;
@@ -94,8 +94,8 @@ bool fake_counts(uint32_t code);
 
 /* ---- for tests ----------------------------------------------------------------------- */
 
-/* For cores that are made from now on: whether they are another thread's, and whether CPU time is
- * the clock. */
+/* For cores that are made from now on: whether they count another thread, and whether the clock is
+ * that thread's CPU time. */
 extern bool fake_apart, fake_by_cpu;
 
 /* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is

@@ -351,8 +351,8 @@ TEST(in_another_handler)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* The handler that checks the room is at 0. */
-/* Checks the room of a frame of its own, where the stack ends "below" bytes under it. */
+/* Checks the room on an alternate stack of this size that begins "below" bytes under the function's own
+ * frame. */
 __attribute__((noinline)) static int has_room_on(uintptr_t below, size_t size)
 {
 	ucontext_t there = {0};

@@ -81,7 +81,7 @@ TEST(at_the_pace_of_slices)
 	fake_destroy();
 }
 
-/* The same as a program that has closed the descriptors: no group counts, and no tick comes. */
+/* As after the program has closed the descriptors: no group counts, and no tick comes. */
 TEST(closed_for_good)
 {
 	struct mpxi_set *set, *beside;
@@ -119,7 +119,7 @@ TEST(closed_for_good)
 	fake_destroy();
 }
 
-/* The first call that fails returns an error; the next one returns the counts up to then. */
+/* A stop that is the first call to fail returns an error; its windows have the counts up to the loss. */
 TEST(closed_and_told_once)
 {
 	struct mpxi_set *set;

@@ -154,7 +154,7 @@ TEST(test_together_by_hand)
 		r = ratio_of(&run, 1, 0, all[e]);
 		assert_near(r.value, .5);
 		assert_true(r.low <= r.value && r.high >= r.value);
-		/* The interval remains, since counts are whole numbers. */
+		/* Only the rounding to whole counts is left in the interval. */
 		assert_true(r.low > .499 && r.high < .501);
 		assert_false(r.exact || r.never || r.open || r.guessed);
 		mpxi_estimate(&run.event[1], all[e], &estimate);
@@ -489,7 +489,7 @@ TEST(test_relation_least)
 	assert_near(joint->value[2], 40);
 	assert_near(joint->value[0], 1010);
 	assert_near(joint->value[1], 970);
-	/* The stop at the count does not reduce its variance. */
+	/* The stop at the count does not make it exact: its variance is the same as without the stop. */
 	assert_near(joint->covariance[8], 400 - 400 * 400 / 600.);
 	assert_near(joint->covariance[0], 100 - 100 * 100 / 600.);
 	mpxi_joint_free(joint);

@@ -109,7 +109,7 @@ static struct worker start_worker(bool inside, int cpu)
 		if (inside && !put(group, "cgroup.procs", "0"))
 			_exit(2);
 		close(go[1]);
-		/* One-time work is done here, so that a round does nothing else. */
+		/* Page faults that only the first call causes come here, before the rounds. */
 		touch_fresh_pages(100);
 		while (write(done[1], &byte, 1) == 1 && read(go[0], &byte, 1) == 1 && byte == 'w')
 			touch_fresh_pages(1000);

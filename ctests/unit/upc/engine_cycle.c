@@ -58,7 +58,7 @@ static struct side side[1 + UPCI_ISAS];
 static unsigned sides;
 static uint64_t case_number;
 
-/* The events of the random cases: none of these counts may stay 0. */
+/* Counts over the random cases; the tests fail where one is too low. */
 static struct {
 	uint64_t interrupts, parity, runs, waves;
 } seen;

@@ -76,12 +76,12 @@ TEST(test_ratio)
 	assert_int_equal(f->terms, 2);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){7, 7}), 1000);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){2, 3}), 666);
-	/* Without counts there is no ratio. */
+	/* A ratio is 0 where its divisor is 0. */
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){5, 0}), 0);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){0, 0}), 0);
 	/* 1000 times the largest is beyond 64 bits, and the result is not. */
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){UINT64_MAX, UINT64_MAX}), 1000);
-	/* What PAPI could not show stays at what it can. */
+	/* A ratio above INT64_MAX, the largest value that PAPI can show, is INT64_MAX. */
 	assert_true(upci_formula_value(f, (uint64_t[]){UINT64_MAX, 1}) == INT64_MAX);
 	f = parse("(q.a) / (q.b)");
 	assert_true(upci_formula_value(f, (uint64_t[]){INT64_MAX, 1}) == INT64_MAX);

@@ -177,7 +177,7 @@ static const char **on_demand_sorted(struct upc_catalogue *of, uint32_t n)
 	return names;
 }
 
-/* Compares the sorted names of both. Returns the first name that c lacks, or NULL. */
+/* Compares the sorted names of both. Returns the first of lazy's that differs from c's, or NULL. */
 static const char *find_other_name(void)
 {
 	const uint32_t n = upc_catalogue_count(c);

@@ -22,7 +22,7 @@ static struct upc_catalogue *catalogue;
 
 static unsigned opened, tracepoints; /* calls, and those of tracepoints       */
 static uint64_t refused;             /* the tracepoint that cannot be opened, or 0 */
-static int fail_plain;               /* errno of all other events, or 0 */
+static int fail_plain;               /* errno of all events but tracepoints, or 0 */
 
 long syscall(long number, ...)
 {
@@ -219,7 +219,7 @@ TEST(test_refused_by_the_add)
 	upc_unit_destroy(u);
 }
 
-/* An add takes as many tracepoints as the start can open, and no more. */
+/* Adds take as many tracepoints as the start can open, and no more; and the start opens them. */
 TEST(test_descriptors_are_counted_by_the_add)
 {
 	struct upc_unit *u;

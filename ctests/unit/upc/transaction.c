@@ -261,7 +261,7 @@ TEST(test_reassign_in_a_chain)
 	upc_unit_destroy(u);
 }
 
-/* An event without a counter gives none to the event that replaces it. */
+/* The replacement of an event that has no counter yet gets any free counter. */
 TEST(test_reassign_of_a_newcomer)
 {
 	uint32_t a = clock_event("test::na", UPC_NO_ID), b = clock_event("test::nb", UPC_NO_ID);

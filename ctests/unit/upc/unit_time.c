@@ -469,7 +469,7 @@ TEST(test_children)
 
 /* ---- an exec that starts a unit ---------------------------------------------------------- */
 
-/* A child that calls exec when the test says so, with a unit that starts at the exec. */
+/* Starts a child that calls exec when the test writes to *go; a unit is to start at that exec. */
 static pid_t start_child(int *go)
 {
 	int pipes[2];
@@ -671,7 +671,7 @@ TEST(test_script)
 
 /* ---- a source that goes away -------------------------------------------------------------- */
 
-/* Makes the clocks' source fail. */
+/* A read that reports all clocks as lost, without an error of its own. */
 static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
 	const unsigned n = source->handles;
