@@ -4,7 +4,7 @@
  * of /proc and /sys and clocks fill in alike. sources.def has a row for each.
  *
  * A unit has one of each, for its context. A source stores its readings in two arrays, by
- * handle; the unit takes them into its registers from there. No call is made for a single event.
+ * handle; the unit takes them into its registers from there. A read makes no call for a single event.
  */
 #ifndef UPCI_SOURCE_H
 #define UPCI_SOURCE_H
@@ -20,7 +20,7 @@ struct upci_context;
 
 /* Whether an event counted all the time that it should have, part of it, or never: since
  * it was opened or the source was rebased. SILENT: it counted all the time, but its overflow
- * signals have been given up. LOST: its counter, file or task is gone. */
+ * signals have been given up. LOST: its file, field or task is gone. */
 enum upci_source_state {
 	UPCI_SOURCE_EXACT,
 	UPCI_SOURCE_PARTIAL,

@@ -18,8 +18,8 @@
  *   Carries are 4096 counts, so at least 4096 cycles, apart; among the 4096 cycles
  *   that follow a carry one has a visit, and where that is the cycle of the next
  *   carry, the visit comes first. A carry thus finds its latch clear, and none is
- *   lost. As software clears the latch when it writes the low-order counter, a visit
- *   sees a latch that is set when a run begins before the run's first carry.
+ *   lost. Software clears the latch when it writes the low-order counter; a latch that
+ *   is set when a run begins therefore has a visit before the run's first carry.
  *
  *   Let v be the cycle of the run's last visit. It clears the latch; after it there
  *   is one carry at most. The latch thus ends as carries(n) - carries(v); without a
@@ -114,8 +114,9 @@ static void arm(const struct upci_engine *e, struct counter *c)
 	set_armed(c, may_arm(c) && word(c) == upci_word(e->threshold));
 }
 
-/* Whether an error is to be reported. While the flag is set, good parity cannot be
- * told from bad: only a write of the counter clears the flag and mends the parity. */
+/* Whether an error is to be reported; mends the parity. While the flag is set, good and
+ * bad parity look alike: only a write of the counter clears the flag, and it makes the
+ * parity good in either case. */
 static bool check_parity(struct counter *c)
 {
 	bool found = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);

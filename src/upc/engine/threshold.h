@@ -5,7 +5,7 @@
  *
  * Invariants
  *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count: a
- *   preload of the register for a threshold changes offset as well.
+ *   preload of the register for a threshold changes offset by as much.
  *
  *   A counter fires when it reaches boundary = 4096 * (threshold word + 1), modulo
  *   2^64, from below (regs.h). A counter written to boundary - d thus fires after

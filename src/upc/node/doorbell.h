@@ -68,8 +68,8 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_CLOSE,     /* a: number, b: so many from there are forgotten; answer: word */
 };
 
-/* Inputs of the patch panel, for a thread: all its instructions; those while it is on a core; or, for
- * values below, the event of its own core that has this id on core 0. */
+/* Inputs of the patch panel, for a thread: all its instructions; those while it is on a core. A value
+ * below 0x200 is the event of its own core that has this id on core 0. */
 #define UPCI_PANEL_NOTHING 0xffffu
 #define UPCI_PANEL_INSTRUCTIONS 0x200u
 #define UPCI_PANEL_CORE_INSTRUCTIONS(core) (0x201u + (core))

@@ -42,7 +42,7 @@ int upci_sim_set_period(struct upci_sim *sim, unsigned counter, uint64_t period)
 int upci_sim_set_signal(struct upci_sim *sim, int signal);
 /* The counter that a signal was for. Signal handlers call it. False: nothing is left. */
 bool upci_sim_fetch(const struct upci_sim *sim, unsigned *counter);
-/* Sets the input of a counter of the patch panel: UPCI_PANEL_*. */
+/* Sets the input of a counter of the patch panel: UPCI_PANEL_*, or an id (doorbell.h). */
 void upci_sim_bind(struct upci_sim *sim, unsigned counter, unsigned panel);
 
 #endif

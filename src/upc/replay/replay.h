@@ -66,7 +66,7 @@ bool upci_replay_in_sink(const struct upci_replay *replay);
 /* Whether its place in the script is the calling thread's. */
 bool upci_replay_is_callers(const struct upci_replay *replay);
 
-/* In a forked child: no thread is in a sink any more. */
+/* In a forked child: a sink that another thread was in is over; the calling thread stays in its own. */
 void upci_replay_forked(struct upci_replay *replay);
 
 #endif

@@ -184,8 +184,8 @@ bool upci_shared_locked(int fd);
 
 /*
  * Two locks on bytes of the file, each of an open file description and for one holder:
- * the owner's, and the taker's, which takes over a dead owner's name and is not to be
- * mistaken for the owner. fd is open for writing. False where another holds the lock.
+ * the owner's, and that of a process that takes over a dead owner's name, so that readers
+ * do not mistake it for the owner. fd is open for writing. False where another holds the lock.
  */
 enum upci_shared_lock { UPCI_SHARED_OWNER = 0, UPCI_SHARED_TAKER = 1 };
 bool upci_shared_lock(int fd, enum upci_shared_lock lock);

@@ -17,7 +17,7 @@
 /* NULL: there is nothing to do, or there is no such thing. */
 struct upci_registers_ops {
 	const char *whose; /* the unit's events, in messages */
-	bool elsewhere;    /* software's accesses go there, and the copy here is always old */
+	bool elsewhere;    /* software's accesses go there, and the copy here can be old */
 	bool timed;        /* the unit's clock is theirs: they have no cycles */
 
 	int (*set_context)(struct upci_context *context, const struct upc_unit_options *options);
@@ -43,7 +43,7 @@ struct upci_registers_ops {
 	bool (*left)(const struct upc_unit *unit);
 	/* Cycles in which the run bit was set. */
 	uint64_t (*cycles)(const struct upc_unit *unit);
-	/* Whether an interrupt callback runs on this thread: some calls are not allowed from there. */
+	/* Whether the unit's interrupt callback is running: some calls are not allowed from there. */
 	bool (*is_told)(const struct upc_unit *unit);
 
 	/* For counters that the unit does not take in: sets an event's count, and its threshold
@@ -51,8 +51,8 @@ struct upci_registers_ops {
 	void (*preset)(struct upc_unit *unit, unsigned i, uint64_t count);
 	void (*clear)(struct upc_unit *unit);
 	int (*set_period)(struct upc_unit *unit, unsigned i, uint64_t period);
-	/* Sets the signal; finds the event that a signal was for: 0, or UPC_EINVAL without message.
-	 * The second is for handlers. */
+	/* Sets the signal. The second, for handlers, finds the event that a signal was for: 0, or
+	 * UPC_EINVAL without message. */
 	int (*set_signal)(struct upc_unit *unit, int signal);
 	int (*signalled)(const struct upc_unit *unit, int fd, uint32_t *code);
 	/* A counter gets another event; loses its own; an event came to it, with its threshold. */
@@ -72,7 +72,7 @@ int upci_unit_write_run(struct upc_unit *unit, bool run);
 /* Reads with the side effects of a read. 0, or UPC_EFAULT without message. */
 int upci_unit_read_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
 
-/* UPC_ESTATE with message where an interrupt callback of the unit runs: what must not be done then. */
+/* UPC_ESTATE with message while an interrupt callback of the unit runs. what: the call, as "started". */
 int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
 
 /* ---- registers_copy.c ------------------------------------------------------------------- */

@@ -86,7 +86,7 @@ struct upc_unit {
 	uint16_t derived[UPC_EVENTS_MAX];
 	uint16_t index[UPCI_INDEX_SIZE];
 
-	/* For live events only period is used: the kernel counts up to it. Valid while has_periods. */
+	/* For live events only period is used: the kernel counts up to it. All 0 until has_periods. */
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;

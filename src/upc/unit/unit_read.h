@@ -22,8 +22,8 @@ int upci_unit_pass_over(struct upc_unit *unit);
 /* UPC_EPARTIAL with message where a hardware event did not always count. */
 int upci_unit_check_counted(const struct upc_unit *unit);
 
-/* Updates where anything can have changed. An event that never counted has no count, also
- * when the unit has stopped. */
+/* Updates where anything can have changed. A unit that has stopped still gives UPC_EPARTIAL for
+ * a hardware event that did not always count. */
 static inline int upci_unit_current(struct upc_unit *unit)
 {
 	if (unit->regs.run || unit->registers->elsewhere)

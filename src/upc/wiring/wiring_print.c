@@ -30,8 +30,8 @@ static void print_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-/* Whether the syntax can express the event. It cannot express strange bytes in the
- * names of devices, and clocks without a word: such events stay out of the file. */
+/* Whether the syntax can express the event. It has no way to write strange bytes in the
+ * names of devices, or clocks without a word: such events are comments in the file. */
 static bool writable(const struct upci_event *event)
 {
 	const struct upci_driver_clock *clock;
