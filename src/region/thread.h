@@ -88,8 +88,8 @@ void upcr_thread_lacks(struct upcr_thread *thread, unsigned node, enum upcr_lack
 void upcr_thread_settle(struct upcr_thread *thread, unsigned alive);
 
 /*
- * The thread's counts so far. own: it is the calling thread, whose set may be stopped for that; else
- * the thread is in no call, and its counts are those up to its last mark. NULL: out of memory.
+ * The thread's counts so far. own: it is the calling thread, and its set runs or is stopped; else the
+ * thread is in no call, and its counts are those up to its last mark. NULL: out of memory.
  */
 struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own);
 
