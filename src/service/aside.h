@@ -44,7 +44,7 @@ const char *aside_why(const struct aside *aside);
 /* The users that have hardware counters, valid until the next tick. */
 const struct service_user *aside_users(const struct aside *aside, unsigned *count);
 
-/* The names of the users whose use cannot be noticed, and the remedy; "" where all is seen. */
+/* The users whose use cannot be noticed, why, and the remedy, in words; "" where all are seen. */
 const char *aside_unseen(const struct aside *aside);
 
 /* How users are noticed and how soon: for status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.h - one connection of the control socket: lines come in, answers go out, and no call waits. A
- * client has at most one incomplete line and one answer in memory.
+ * client.h - one connection of the control socket: lines come in, answers go out, and no call waits. The
+ * memory of a client is bounded: a buffer of REQUEST_MAX + 2 bytes for lines, and one answer.
  */
 #ifndef SERVICE_CLIENT_H
 #define SERVICE_CLIENT_H

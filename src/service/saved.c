@@ -291,7 +291,7 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 	return error;
 }
 
-/* Marks that values were given out which are not in the file. The mark takes no room, so it can be
+/* Marks whether values were given out which are not in the file. The mark takes no room, so it can be
  * written when the disk is full; a file that refuses the mark as well must not be found by the next
  * service. */
 static void mark_stale(struct saved *s, bool stale)

@@ -25,7 +25,7 @@ struct watch {
 	bool opens_work;
 	bool begun;
 	uint64_t tick_ns, pass_ns; /* when they are due */
-	/* The users that were found before the last pass. */
+	/* The users that the last pass found. */
 	struct service_user user[USERS_MAX];
 	unsigned count, more;
 	char unseen[320], how[160];

@@ -70,7 +70,7 @@ static void save(struct worker *w, bool clean)
 		remark(w, strdup("the state is saved again"));
 }
 
-/* Publishes the present state. The data of a sample stays in it. */
+/* Publishes the present states, with the times and values of the last sample. */
 static void publish(struct worker *w, bool sample)
 {
 	const struct service_sample *made, *old;
