@@ -4,10 +4,14 @@
  * works, after it has been killed, over its exec and its fork, and while the caller has its signals
  * blocked. Truth: the target makes as many page faults as it is told to.
  */
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "mpx_util.h"
@@ -321,6 +325,41 @@ static void blocked(const struct target *target)
 	works(mpx_set_destroy(&set));
 }
 
+static volatile int is_late; /* the next start of a slice returns when the slice has ended */
+
+__attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, ...)
+{
+	struct timespec left = {0, 20 * SLICE_NS};
+	va_list args;
+	int result;
+
+	va_start(args, request);
+	result = (int)syscall(SYS_ioctl, fd, request, va_arg(args, void *));
+	va_end(args);
+	if (request == PERF_EVENT_IOC_REFRESH && is_late) {
+		is_late = 0;
+		while (nanosleep(&left, &left))
+			;
+	}
+	return result;
+}
+
+/* The target runs on another CPU, and this thread may wait for its own. */
+static void late_start(const struct target *target)
+{
+	int set = set_of(EVENTS);
+
+	works(mpx_set_attach(set, target->tid));
+	tell(target, 'w');
+	is_late = 1;
+	works(mpx_set_start(set));
+	read_fully(target->answers);
+	ok(!is_late, "a slice ends before its start has returned");
+	works(mpx_set_stop(set, NULL));
+	ok(all_slices(set) > 10, "... and others after it: %llu", (unsigned long long)all_slices(set));
+	works(mpx_set_destroy(&set));
+}
+
 static void exec_and_fork(const struct target *target)
 {
 	int set = set_of(1);
@@ -451,6 +490,7 @@ int main(int argc, char **argv)
 	of_perf_event(&target);
 	many_events(&target, &other);
 	blocked(&target);
+	late_start(&target);
 	exec_and_fork(&target);
 	of_process(false);
 	of_process(true);

@@ -64,17 +64,19 @@ static void close_events(struct mpxi_attached *timer)
 	mpxi_attached_forget(timer);
 }
 
-/* One that has been stopped before its time goes on with what was left of it. */
+/* One that has been stopped before its time goes on with what was left of it. The other thread may run
+ * on another CPU: the signal can come as soon as the event counts, and its handler clears loaded. */
 static int go_on_sig(struct mpxi_attached *timer)
 {
-	int error;
+	const bool has_rest = timer->loaded;
 
-	if (timer->loaded)
-		error = ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0);
-	else
-		error = ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1);
 	timer->loaded = true;
-	return error;
+	if (has_rest)
+		return ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0);
+	/* After an overflow the kernel sends the signal first and stops the event then (Linux 6.18), both in
+	 * one interrupt: a REFRESH in between would be undone. DISABLE waits for that interrupt's end. */
+	(void)ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+	return ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
 static void act_sig(struct mpxi_attached *timer, void *context)
@@ -169,12 +171,14 @@ int mpxi_attached_arm(struct mpxi_attached *timer)
 	error = mpxi_in_handler ? MPXI_OK : mpxi_timer_prepare(timer->own);
 	if (error)
 		return error;
-	if (go_on_sig(timer))
+	timer->armed = true; /* before the first signal, whose handler would not start the next slice */
+	if (go_on_sig(timer)) {
+		timer->armed = timer->loaded = false;
 		return mpxi_error(MPXI_ESYS,
 				  "cannot start the slice timer of thread %d: %s; has the program closed a "
 				  "descriptor that is not its own?",
 				  (int)timer->tid, upci_words_of_errno(errno));
-	timer->armed = true;
+	}
 	return MPXI_OK;
 }
 
@@ -182,8 +186,8 @@ void mpxi_attached_disarm(struct mpxi_attached *timer)
 {
 	if (!timer->armed)
 		return;
+	timer->armed = false; /* before the last signal, whose handler would start a slice */
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
-	timer->armed = false;
 }
 
 bool mpxi_attached_mend(struct mpxi_attached *timer)
