@@ -164,20 +164,25 @@ static void spin_beside_a_word(void)
 		sink += (unsigned)word[spin & 15];
 }
 
-/* The same while libc runs, which PAPI calls, too. */
+/* The same while libc runs, which PAPI calls, too: for longer than 100 slices of 10 ms, which is how long
+ * ticks may be put off. */
 static void clear_beside_a_word(void)
 {
 	const size_t size = 32 << 20;
 	volatile uintptr_t word[16];
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct timespec begin, now;
 	int i;
 
 	if (memory == MAP_FAILED)
 		bail_out("no memory to clear");
 	for (i = 0; i < 16; i++)
 		word[i] = (uintptr_t)PAPI_get_component_info + 1;
-	for (i = 0; i < 200; i++)
-		memset(memory, i, size);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do {
+		memset(memory, i++, size);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (now.tv_sec - begin.tv_sec < 3);
 	sink += (unsigned)word[i & 15];
 	munmap(memory, size);
 }
