@@ -7,7 +7,9 @@
 command -v ompi_info > /dev/null && command -v mpicc > /dev/null ||
 	{ echo "1..0 # SKIP no Open MPI (openmpi-bin, libopenmpi-dev)"; exit 0; }
 [ -w /dev/shm ] || { echo "1..0 # SKIP shared memory, /dev/shm, cannot be written here"; exit 0; }
-plan 21
+plan 22
+mkdir temporary
+export TMPDIR="$PWD/temporary" # also of launchers that are killed
 
 cat > program.c << 'END'
 #include <libhpm.h>
@@ -65,3 +67,4 @@ for what in 9 11 15 abort exit; do
 			for (i = 1; i <= n; i++) { split(part[i], end, \"-\"); if (end[1] <= 5 && (end[2] == \"\" ? end[1] : end[2]) >= 5) found = 1 } }
 			END { exit !found }"'
 done
+check "killed launchers leave no temporary directory" [ -z "$(ls -A temporary)" ]

@@ -52,23 +52,30 @@ static bool tell_number(const char *name, uint64_t value)
 	return tell(name, value ? text : NULL);
 }
 
-/* A place of our own, which a process of another user can write into: a daemon drops its rights. */
-static char *make_directory(void)
+/* A place of our own, which a process of another user can write into: a daemon drops its rights. Made when
+ * something is to be in it, since a launcher that mpirun kills leaves it behind. */
+static bool need_directory(struct regions_plan *plan)
 {
 	const char *where = getenv("TMPDIR");
-	char *path = malloc(PATH_MAX);
+	char *path;
 
-	if (!path)
-		return NULL;
+	if (plan->directory)
+		return true;
+	path = malloc(PATH_MAX);
+	if (!path) {
+		util_error("out of memory");
+		return false;
+	}
 	if (snprintf(path, PATH_MAX, "%s/upc_regions.XXXXXX", where && where[0] == '/' ? where : "/tmp") >=
 		    PATH_MAX ||
 	    !mkdtemp(path) || chmod(path, 01733)) {
 		util_error("no directory for the processes' files in '%s': %s; set TMPDIR",
 			   where && where[0] == '/' ? where : "/tmp", strerror(errno));
 		free(path);
-		return NULL;
+		return false;
 	}
-	return path;
+	plan->directory = path;
+	return true;
 }
 
 static void remove_all(const char *directory)
@@ -140,7 +147,7 @@ static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 }
 
 /* Our library has LIKWID's calls: it goes by that name, too. Two programs may ask for two names. */
-static bool stand_in(const char *program, const char *directory, const char *library)
+static bool stand_in(struct regions_plan *plan, const char *program, const char *library)
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
 	char name[UPCS_OBJECTS_NAME], path[2 * PATH_MAX], list[4 * PATH_MAX];
@@ -148,7 +155,9 @@ static bool stand_in(const char *program, const char *directory, const char *lib
 
 	if (!lacks_likwid(program, name))
 		return true;
-	snprintf(path, sizeof(path), "%s/%s", directory, LINKS);
+	if (!need_directory(plan))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", plan->directory, LINKS);
 	n = snprintf(list, sizeof(list), "%s%s%s", before ? before : "", before && before[0] ? ":" : "",
 		     path);
 	if ((mkdir(path, 0755) && errno != EEXIST) || n >= (int)sizeof(list)) {
@@ -203,12 +212,19 @@ static void regions_library(char *path, size_t size, bool simulate)
 	snprintf(path, size, "%.*s%s%s", (int)stem, library, simulate ? "_sim" : "", library + stem);
 }
 
-static bool run_prepare(const struct regions_plan *plan)
+static bool has_place(const struct regions_plan *plan)
+{
+	return !plan->files || plan->simulate;
+}
+
+static bool run_prepare(struct regions_plan *plan)
 {
 	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
 
+	if (has_place(plan) && !need_directory(plan))
+		return false;
 	regions_library(library, sizeof(library), plan->simulate);
-	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", plan->directory);
+	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", plan->files ? "" : plan->directory);
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
 	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
@@ -216,8 +232,8 @@ static bool run_prepare(const struct regions_plan *plan)
 	       tell("UPC_REGIONS_RECORDS",
 		    regions_records_prefix(records, sizeof(records)) ? records : NULL) &&
 	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
-	       stand_in(plan->command[0], plan->directory, library) &&
-	       (!plan->against || stand_in(plan->against, plan->directory, library));
+	       stand_in(plan, plan->command[0], library) &&
+	       (!plan->against || stand_in(plan, plan->against, library));
 }
 
 /* Runs the command in the environment that run_prepare has made, LD_PRELOAD included, and waits for its end.
@@ -288,12 +304,14 @@ int regions_prepare(struct regions_plan *plan)
 		return error;
 	if (plan->events && !plan->simulate)
 		plan->catalogue = util_catalogue_open(NULL);
-	plan->directory = make_directory();
-	return plan->directory && run_prepare(plan) ? 0 : UTIL_FAILED;
+	return run_prepare(plan) ? 0 : UTIL_FAILED;
 }
 
 int regions_run(const struct regions_plan *plan, char **place, int *status)
 {
+	*place = NULL;
+	if (!has_place(plan))
+		return regions_run_command(plan, plan->command, status);
 	if (asprintf(place, "%s/" RUN, plan->directory) < 0) {
 		*place = NULL;
 		util_error("out of memory");

@@ -21,7 +21,7 @@ struct regions_plan {
 	long max_regions;  /* 0: as it is */
 	bool simulate;     /* by upc_run, whose report is beside the files (regions_whole_path) */
 
-	/* For all runs, of regions_prepare. */
+	/* For all runs, of regions_prepare; no directory where nothing is to be in it. */
 	char *directory;
 	struct upc_catalogue *catalogue;
 };
@@ -31,7 +31,7 @@ int regions_prepare(struct regions_plan *plan);
 
 /*
  * Runs it and waits. *status: what became of it, as wait has it; *place: where the files of the run are,
- * unless the plan says where, for regions_drop. 0, or this tool's exit status where the program was not run;
+ * for regions_drop; NULL where the plan says it. 0, or this tool's exit status where the program was not run;
  * it has been said.
  */
 int regions_run(const struct regions_plan *plan, char **place, int *status);
