@@ -67,14 +67,20 @@ begin()
 	runner=$!
 }
 
-# finish STATUS: the program ends, and upc_run so
-finish()
+# ends STATUS: upc_run, by itself
+ends()
 {
-	: > stop
 	wait "$runner"
 	got=$?
 	runner=
 	[ $got = "$1" ] || { echo "# status $got, not $1"; sed 's/^/# /' run.err; false; }
+}
+
+# finish STATUS: the program ends, and upc_run so
+finish()
+{
+	: > stop
+	ends "$1"
 }
 
 # counts FILE: of the last table that upc_top has drawn: "EVENT COUNT"
@@ -199,7 +205,7 @@ results()
 interrupted()
 {
 	begin --unit="$unit"
-	until_passes results && left && kill -TERM "$runner" && finish 143 && ! left
+	until_passes results && left && kill -TERM "$runner" && ends 143 && ! left
 }
 check "a run that is interrupted leaves nothing" interrupted
 killed()
