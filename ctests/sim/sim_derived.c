@@ -21,7 +21,7 @@ static const char definitions[] =
 	"EVENT,MY_QUOTIENT,DERIVED_POSTFIX,N0|N1|/|,upc:::PU_FPU_MULT_1,upc:::PU_FPU_ADD_SUB_1\n"
 	"EVENT,MY_MORE,DERIVED_POSTFIX,N0|100|+|,upc:::PU_FPU_MULT_1\n";
 
-/* What an iteration of the loop has of each. */
+/* The count of each in an iteration of the loop. */
 static const struct {
 	const char *name;
 	int each;

@@ -137,7 +137,7 @@ static void at_work(void)
 	__atomic_store_n(&begun, 0, __ATOMIC_RELAXED);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread, NULL, thread_never_ends, NULL);
-	/* What ends while a thread begins is in doubt. */
+	/* The counts of a process that ends while a thread begins are in doubt. */
 	while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < 3)
 		usleep(1000);
 	leaf(3000);

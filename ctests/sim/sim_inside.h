@@ -16,12 +16,12 @@
 
 #define SAID_MAX 65536
 
-/* Of upc_run. */
+/* The options of upc_run. */
 #ifndef INSIDE_OPTIONS
 #define INSIDE_OPTIONS ""
 #endif
 
-/* What it says, with its status behind it. */
+/* Runs this program under upc_run; said: the output, with the status behind it. */
 static void run_inside(const char *variable, char said[SAID_MAX])
 {
 	char command[2 * PATH_MAX], self[PATH_MAX];

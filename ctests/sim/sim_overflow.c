@@ -144,7 +144,7 @@ static void test_blocked(void)
 	destroy(set);
 }
 
-/* What was not called back before the set stopped never is, and the next start is a new one. */
+/* An overflow that was not called back before the set stopped never is; the next start is a new one. */
 static void test_stopped_blocked(void)
 {
 	long long values[2];

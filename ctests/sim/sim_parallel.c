@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	wait_for(child);
 	sink = divide(4);
 	beside(30);
-	/* Of one that had two: 40; and a child of that, with a thread, 50 and 60. */
+	/* A child of a process that had two threads: 40; and a child of that, with a thread, 50 and 60. */
 	child = begin_child();
 	if (child == 0) {
 		sink = divide(40);

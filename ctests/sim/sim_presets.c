@@ -182,7 +182,7 @@ static void test_way(const struct way *way, int multiplexed)
 	ok(good, "%s%s: the difference between n and 2n iterations is what n do", way->name, kind);
 	ok(memcmp(one, again, PRESETS * sizeof(*one)) == 0, "%s%s: n iterations count the same again",
 	   way->name, kind);
-	/* Of floating point PAPI itself has none. */
+	/* PAPI itself does no floating point. */
 	for (i = 5, good = 1; i < PRESETS; i++)
 		good &= one[i] == N * presets[i].each;
 	ok(good, "%s%s: floating point is the work's alone", way->name, kind);

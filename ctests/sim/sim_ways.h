@@ -11,7 +11,7 @@
 
 #define WAYS_EVENTS 64
 
-/* What n iterations of work give, in as many values as the set has events. PAPI's error. */
+/* Counts n iterations of work, in as many values as the set has events. PAPI's error. */
 struct way {
 	const char *name;
 	int (*count)(int set, void (*work)(unsigned long n), unsigned long n, long long values[]);

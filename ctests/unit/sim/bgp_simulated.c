@@ -78,7 +78,7 @@ TEST(test_by_name)
 	assert_int_equal(upci_bgp_simulated("MISC_ELAPSED_TIME_UM1"), UPCI_SIM_TIME);
 }
 
-/* What a run tallies is what the library tells that it does. */
+/* The tallies of a run are those that the library lists as simulated. */
 TEST(test_model)
 {
 	unsigned core, k, id;

@@ -138,7 +138,7 @@ TEST_WITH(test_illegal, set_up, run_results_tear_down)
 	expect("");
 }
 
-/* What was translated last is a system call: a handler's end, say. */
+/* The last translated instruction is a system call: a handler's end, say. */
 TEST_WITH(test_calls, set_up, run_results_tear_down)
 {
 	report.status = SIGILL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What upc_run adds up from a results file: every number in its place, and nothing of a
+ * The sums of upc_run from a results file: every number in its place, and nothing of a
  * file that is not what it should be.
  */
 #include "../../../utils/run/run_counts.h"
@@ -167,7 +167,7 @@ TEST_WITH(test_states, run_results_set_up, run_results_tear_down)
 	assert_int_equal(counts.processes_without, 0);
 }
 
-/* What is missing, each for itself, and why. */
+/* Each kind of missing record, with its reason. */
 TEST_WITH(test_missing, run_results_set_up, run_results_tear_down)
 {
 	uint32_t *const places[] = {&results->threads.without, &results->processes.without};
@@ -209,7 +209,7 @@ TEST_WITH(test_exec, run_results_set_up, run_results_tear_down)
 	assert_int_equal(counts.processes, 2);
 }
 
-/* What runs and what has ended, here or gathered before: a power of ten each. */
+/* Threads that run and that have ended, here or gathered before: a power of ten each. */
 TEST_WITH(test_instructions, run_results_set_up, run_results_tear_down)
 {
 	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED,  UPCS_RUNS,

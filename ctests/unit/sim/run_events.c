@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which counts of a run --events shows. What it refuses, and how, is in ctests/sim/upc_run.sh.
+ * The counts of a run that --events shows. Its refusals are tested in ctests/sim/upc_run.sh.
  */
 #include "../../../utils/run/run_events.h"
 
@@ -80,7 +80,7 @@ TEST(test_spellings)
 	}
 }
 
-/* What is not produced does not come with a glob. */
+/* Events that are not produced do not come with a glob. */
 TEST(test_globs)
 {
 	assert_int_equal(parse("PU0_*"), 0);

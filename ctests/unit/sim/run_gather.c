@@ -198,7 +198,7 @@ TEST_WITH(test_killed, set_up_gathered, tear_down_gathered)
 	waitpid(making, NULL, 0);
 }
 
-/* What is not there, or cannot be read, is said: of the run, of the process and of its threads. */
+/* Files that are not there, or cannot be read, are noted for the run, the process and its threads. */
 TEST_WITH(test_unread, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid;
@@ -220,7 +220,7 @@ TEST_WITH(test_unread, set_up_gathered, tear_down_gathered)
 	assert_int_equal(access(counts_path, F_OK), -1);
 }
 
-/* Nobody has waited for it when the program ends: it does not go on. */
+/* The process is a zombie when the program ends: it does not go on. */
 TEST_WITH(test_rest_gone, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid;
@@ -236,7 +236,7 @@ TEST_WITH(test_rest_gone, set_up_gathered, tear_down_gathered)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* The same of one that goes on. */
+/* The counts of a process that goes on cannot be read. */
 TEST_WITH(test_rest_unread, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;
@@ -251,7 +251,7 @@ TEST_WITH(test_rest_unread, set_up_gathered, tear_down_gathered)
 	assert_int_equal(results->process[process].unread, 0);
 }
 
-/* Of one whose last counts lie in the emulator's memory: those of a thread in a call have been taken over. */
+/* A process whose last counts lie in the emulator's memory: a thread's in a call have been taken over. */
 TEST_WITH(test_rest_late, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread[2];
@@ -283,7 +283,7 @@ TEST_WITH(test_other_space, set_up_gathered, tear_down_gathered)
 	assert_int_equal(taken(), 7);
 }
 
-/* What goes on is counted until now, with what it has not folded, and written by nobody else. */
+/* A process that goes on is counted until now, with its unfolded counts; only it writes its records. */
 TEST_WITH(test_rest, set_up_gathered, tear_down_gathered)
 {
 	struct upcs_kind kind = {.tally[UPCS_INSTRUCTIONS] = 1};
@@ -352,7 +352,7 @@ TEST_WITH(test_churn, set_up_gathered, tear_down_gathered)
 	assert_int_equal(results->threads.without, 0);
 }
 
-/* What is beyond is in the sums. */
+/* Threads beyond RUN_APART_MAX are in the sums. */
 TEST_WITH(test_apart, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;
@@ -373,7 +373,7 @@ TEST_WITH(test_apart, set_up_gathered, tear_down_gathered)
 	assert_int_equal(gathered.counts.processes, 1);
 }
 
-/* Whose counts were its own memory, and who was killed: its rows say so, and no other's. */
+/* A process was killed whose counts were in its own memory: its rows say so, and no other's. */
 TEST_WITH(test_cut_off, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process[2], thread;

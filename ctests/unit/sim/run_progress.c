@@ -13,7 +13,7 @@
 static struct run_counts counts;
 static struct run_progress_line line;
 
-/* What is said ms behind the start. */
+/* Expects the text that is printed ms behind the start. */
 static void expect(int64_t ms, const char *text)
 {
 	char path[] = "/tmp/upc-run-progress-XXXXXX", said[200] = "";

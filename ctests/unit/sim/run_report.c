@@ -206,7 +206,7 @@ TEST_WITH(test_long_names, set_up, run_results_tear_down)
 	free(text);
 }
 
-/* What a number is not exact for has a word, which the manual page explains. */
+/* Each reason why a number is not exact has a word, which the manual page explains. */
 TEST(test_words)
 {
 	const char *srcdir = getenv("srcdir"), *word;
@@ -328,7 +328,7 @@ TEST_WITH(test_functions, set_up, run_results_tear_down)
 	expect(RUN_JSON, "functions.json");
 }
 
-/* What nobody can tell whose it is has a row, and all are lower bounds; one that came twice has one. */
+/* Counts of an unknown function have a row, and all are lower bounds; a function that came twice has one. */
 TEST_WITH(test_functions_missing, set_up, run_results_tear_down)
 {
 	uint32_t twice;

@@ -30,12 +30,12 @@ static inline int run_results_tear_down(void **state)
 	return munmap(results, sizeof(*results));
 }
 
-/* What the thread of that index has in a place: a number that no other place has. */
+/* The tally of the thread of that index in a place: a number that no other place has. */
 static inline uint64_t run_results_tally(unsigned thread, unsigned column, unsigned tally)
 {
 	uint64_t whole = tally == UPCS_INSTRUCTIONS ? 9000000 : 1000000;
 
-	/* What hardly any program has, which is told of. */
+	/* Hardly any program has unknown instructions, which are reported. */
 	if (tally == UPCS_UNKNOWN)
 		return 0;
 	return whole + 100000 * column + 10000 * thread + 100 * upcs_tally_place[tally] + 10 * column +

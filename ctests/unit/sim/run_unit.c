@@ -145,7 +145,7 @@ TEST_WITH(test_counts, set_up, run_results_tear_down)
 	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]),
 			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 +
 				 run_results_tally(2, 0, UPCS_DATA_LOADS));
-	/* What is taken over stays where it was. */
+	/* Counts that are taken over stay where they were. */
 	memset(&counts, 0, sizeof(counts));
 	run_counts_add_thread(&counts, thread[1], 1);
 	thread[1]->state = UPCS_FREE;

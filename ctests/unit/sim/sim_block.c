@@ -169,7 +169,7 @@ TEST(test_short_of_kinds)
 	}
 	n = upcs_kinds_all(kinds, &all);
 	assert_int_equal(n, UPCS_KINDS_MAX);
-	/* What there is already still works. */
+	/* Kinds that are there already still work. */
 	make(3);
 	upcs_block_split(&block, kinds, NULL);
 	assert_int_equal(block.parts, 1);
@@ -184,7 +184,7 @@ static uint32_t function_of(const struct upcs_kinds *kinds, uint32_t part)
 	return all[block.part[part].kind].function;
 }
 
-/* What tallies the same is of another kind where it is another function's. */
+/* Parts that tally the same are of different kinds where they are different functions'. */
 TEST(test_functions)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();

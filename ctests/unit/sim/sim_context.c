@@ -646,7 +646,7 @@ TEST_WITH(test_share, set_up, NULL)
 	upc_catalogue_close(c);
 }
 
-/* Who would count nothing is told so. */
+/* A unit that would count nothing gets an error. */
 TEST_WITH(test_thread_gone, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
@@ -664,7 +664,7 @@ TEST_WITH(test_thread_gone, set_up, NULL)
 	upc_catalogue_close(c);
 }
 
-/* What a thread has counted stays, when its record is another's. */
+/* A thread's counts stay, when its record is another's. */
 TEST_WITH(test_thread_ends, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What instructions of AArch64 count as, by an assembler's words; and what holds for any.
+ * The counts of AArch64's instructions, by an assembler's words; and the rules for any word.
  */
 #include "sim_decode_words.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What instructions of PowerPC count as, by an assembler's words; and what holds for any.
+ * The counts of PowerPC's instructions, by an assembler's words; and the rules for any word.
  */
 #include "sim_decode_words.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What instructions of RISC-V count as, by an assembler's words; what holds for any; and that a
+ * The counts of RISC-V's instructions, by an assembler's words; the rules for any word; and that a
  * disassembler knows the same instructions (ctests/sim/sim_assembled.sh).
  *
  *   sim_decode_riscv --rows           the bytes of each row and its text
@@ -482,7 +482,7 @@ static bool is_link(const struct line *line, unsigned operand)
 	return is(line, operand, "x1") || is(line, operand, "x5");
 }
 
-/* What it counts as, where the operands say so. NULL: as the operation's first row. */
+/* The counts of a line where its operands decide them. NULL: those of the operation's first row. */
 static const char *by_operands(const struct line *line)
 {
 	const char *name = line->name;

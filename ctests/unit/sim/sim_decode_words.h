@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_decode_words.h - what the tests of the decoders of instruction words share: rows of
- * a word, its text, and what it counts as, in words; and what holds for any word.
+ * sim_decode_words.h - the parts that the tests of the decoders of instruction words share: rows of
+ * a word, its text, and its counts, in words; and the rules for any word.
  *
- * What it counts as: "j.add i.branch load*2 call", say. j. and i. are operations of these
+ * The counts of a row: "j.add i.branch load*2 call", say. j. and i. are operations of these
  * pipes, f. and q. loads and stores of the FPU below 16 bytes and of 16, add1 and add2
- * floating point on one and on two numbers. What loads, stores or is unknown can end in a
- * signal; others say "faults".
+ * floating point on one and on two numbers. Instructions that load, store or are unknown
+ * can end in a signal; rows of others that can say "faults".
  */
 #ifndef SIM_DECODE_WORDS_H
 #define SIM_DECODE_WORDS_H
@@ -135,7 +135,7 @@ static unsigned sum(const struct upcs_insn *insn, unsigned first, unsigned last)
 	return n;
 }
 
-/* What holds for any word, an instruction or not. */
+/* Checks the rules that hold for any word, an instruction or not. */
 static void check_word(uint32_t word, decode_fn *decode)
 {
 	struct upcs_insn insn = {.tally[UPCS_INSTRUCTIONS] = 1}, again = insn;

@@ -473,8 +473,8 @@ TEST(test_rows)
 	assert_int_equal(wrong, 0);
 }
 
-/* An instruction that capstone knows and the table does not is unknown. Of those that only
- * capstone 5 knows, the sweep tells (sim_sweep). */
+/* An instruction that capstone knows and the table does not is unknown. The sweep
+ * (sim_sweep) covers those that only capstone 5 knows. */
 TEST(test_table_is_complete)
 {
 	unsigned id, without = 0;

@@ -145,7 +145,7 @@ TEST(test_no_arguments)
 	upcs_exec_free(&exec_);
 }
 
-/* Of one guest; those of others are where they are installed. */
+/* The prefix given for one guest; those of others are where they are installed. */
 TEST(test_given_prefix)
 {
 	char *none[] = {NULL};
@@ -194,7 +194,7 @@ TEST(test_refused)
 	upcs_exec_free(&exec_);
 }
 
-/* What a program is told only where it is simulated. */
+/* Variables that a program has only where it is simulated. */
 TEST(test_released)
 {
 	static const char *const told[] = {"A=b",

@@ -7,7 +7,7 @@
 #include "decode/guest.h"
 #include "../unit_test.h"
 
-/* What nothing else would find missing. */
+/* Fields whose absence no other test would find. */
 TEST(test_rows)
 {
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {

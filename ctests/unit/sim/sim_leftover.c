@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a run leaves whose upc_run is killed, and what is nobody's business.
+ * The files that a run leaves when its upc_run is killed, and files that are no leftovers.
  */
 #include <fcntl.h>
 #include <signal.h>

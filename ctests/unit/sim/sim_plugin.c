@@ -18,7 +18,7 @@ enum { THREADS = 4, ROUNDS = 3, STEPS = 4000, PERIOD = 7 };
 
 /* ---- the program --------------------------------------------------------------------- */
 
-/* What is behind an instruction is looked at as well. */
+/* Bytes behind an instruction are looked at as well. */
 static const struct {
 	uint8_t plain[3], multiplies[23], adds[7], repeats[2], calls[8], behind[16];
 } text = {
@@ -149,7 +149,7 @@ static uint64_t fetched(const struct worker *w, uint64_t context)
 	}
 }
 
-/* What one thread may do to another's context: it may be gone already. */
+/* The operations of one thread on another's context: it may be gone already. */
 static void meddle(struct worker *w)
 {
 	struct worker *other = &workers[random_next(&w->random) % (ROUNDS * THREADS)];

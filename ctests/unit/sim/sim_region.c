@@ -137,7 +137,7 @@ TEST_WITH(test_loop_to_entry, setup, teardown)
 	assert_int_equal(block(0x108, 0), 0);
 }
 
-/* call next; pop: no frame. Nor is a conditional return that is not taken a return. */
+/* call next; pop: no frame. A conditional return that is not taken is no return either. */
 TEST_WITH(test_get_pc, setup, teardown)
 {
 	block(0x100, CALL);
@@ -215,7 +215,7 @@ static void handler(void)
 	assert_int_equal(block(0x7000, 0), active);
 }
 
-/* What is known to be a handler, and what is not. */
+/* Blocks that are known to be a handler's, and others. */
 static void signals(uint64_t known)
 {
 	handles = known;
@@ -388,8 +388,8 @@ TEST_WITH(test_exception, setup, teardown)
 	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 0);
 }
 
-/* What is called for the first time is looked up by ld.so, which jumps there: both of a caller and
- * what it calls have called from the same place in it. Neither is left. */
+/* A function that is called for the first time is looked up by ld.so, which jumps there: both a caller
+ * and its callee have called from the same place in it. Neither is left. */
 TEST_WITH(test_lazy_binding, setup, teardown)
 {
 	block(0x100, CALL);
@@ -605,8 +605,8 @@ TEST_WITH(test_longjmp_recursion, setup, teardown)
 	}
 }
 
-/* 0x9000 to 0x9fff is a runtime, which calls 0x500 by an address. What that does is for other
- * regions than those that its caller is in, and so is what it calls, until it returns. */
+/* 0x9000 to 0x9fff is a runtime, which calls 0x500 by an address. The function at 0x500 works for other
+ * regions than those that its caller is in, and so do its callees, until it returns. */
 TEST_WITH(test_adopt, setup, teardown)
 {
 	struct upcs_region_block b = {.begin = 0x500, .next = 0x508, .end = CALL};
@@ -646,8 +646,8 @@ TEST_WITH(test_adopt, setup, teardown)
 	assert_true(is_sure());
 }
 
-/* Whose account: a region that was entered since comes first, then that of the work, then one's own; what
- * is in no region gives way. */
+/* The account: a region that was entered since comes first, then that of the work, then one's own; an
+ * account of no region gives way. */
 TEST_WITH(test_accounts, setup, teardown)
 {
 	const uint64_t outside = UPCS_OUTSIDE | 1;

@@ -70,7 +70,7 @@ TEST_WITH(test_places, set_up, tear_down)
 	results->processes.there = 1;
 }
 
-/* What was made free is zero, and is taken before there is a new one. */
+/* A record that was made free is zero, and is taken before a new one. */
 TEST_WITH(test_reuse, set_up, tear_down)
 {
 	struct upcs_thread *thread;

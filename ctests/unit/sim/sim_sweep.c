@@ -29,7 +29,7 @@ struct swept {
 	unsigned classes;
 	char group[16];
 
-	/* Of the group at hand: the class of each encoding, as decoded and as in the file. */
+	/* The group at hand: the class of each encoding, as decoded and as in the file. */
 	unsigned n, *got, *expected;
 	unsigned long known;
 	unsigned wrong;

@@ -49,7 +49,7 @@ static bool x86_is_divided(unsigned map, uint8_t opcode)
 	return map == 1 && (opcode <= 0x01 || opcode == 0x1e || opcode == 0xae || opcode == 0xc7);
 }
 
-/* All behind the opcode: nothing; registers; memory. Of comparisons also the condition. */
+/* All behind the opcode: nothing; registers; memory. Comparisons also have the condition. */
 static void x86_operands(uint8_t *bytes, size_t n, unsigned map, uint8_t opcode, sweep_fn *fn, void *context)
 {
 	unsigned reg, rm, condition, conditions = map == 1 && opcode == 0xc2 ? 64 : 0;

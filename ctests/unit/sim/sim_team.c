@@ -93,7 +93,7 @@ TEST_WITH(test_tasks, set_up, NULL)
 	assert_int_equal(regions_of(&worker, F), 1);
 }
 
-/* Who has it from memory and puts it elsewhere hands on what it got, and not what it is in. */
+/* A thread that has it from memory and puts it elsewhere hands on that work, and not its own regions. */
 TEST_WITH(test_handed_on, set_up, NULL)
 {
 	upcs_team_enter(&master);
@@ -127,7 +127,7 @@ TEST_WITH(test_copied, set_up, NULL)
 	assert_true(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.regions, 2);
 	assert_false(work.sure);
-	/* Nor for one account, where the regions differ. */
+	/* The same account is not sure either, where the regions differ. */
 	upcs_team_enter(&master);
 	upcs_team_store(&master, 1, 7, 0x5200, K);
 	upcs_team_enter(&other);
@@ -135,7 +135,7 @@ TEST_WITH(test_copied, set_up, NULL)
 	upcs_team_load(&worker, 0x6000, K);
 	assert_true(upcs_team_call(&worker, K, &work));
 	assert_false(work.sure);
-	/* Of nobody. */
+	/* A function that no thread has stored is unknown. */
 	upcs_team_load(&worker, 0x7000, H);
 	assert_false(upcs_team_call(&worker, H, &work));
 	assert_int_equal(work.function, 0);

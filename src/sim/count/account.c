@@ -109,7 +109,7 @@ void upcs_account_close_locked(uint64_t number, uint64_t n)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* What it has done since this was last called is its account's. It has been folded. */
+/* Charges the thread's account with the counts since the last call. The thread has been folded. */
 static void charge_locked(struct upcs_counted *t)
 {
 	struct upcs_account *account = look_up(t->account);

@@ -11,9 +11,9 @@
  *     it ends; whether the next one begins is known when it has not faulted, or
  *   - an instruction that repeats itself follows, or has gone before (UPCS_INSN_REPEATS), or
  *   - one follows that QEMU may have begin twice: it leaves the block and executes it alone, in a
- *     block of its own, then what is behind it, in another. So it is counted when the next
- *     begins. Those are atomic ones, where they are not aligned, and in blocks
- *     that are rewritten those that store. Not in exact ones: where it may fault it counts when
+ *     block of its own, then the rest in another. It is therefore counted when the next begins.
+ *     Such instructions are atomic ones that are not aligned, and, in blocks that are rewritten,
+ *     those that store. Exact blocks are an exception: an instruction that may fault counts when
  *     it begins, and once too often when it begins twice.
  */
 #ifndef UPCS_BLOCK_H
@@ -33,7 +33,7 @@ struct upcs_part {
 	uint16_t enters; /* bit per region: begins with its first instruction */
 };
 
-/* What blocks are made of: one instruction. */
+/* One instruction of a block. */
 struct upcs_block_insn {
 	struct upcs_insn insn;
 	uint16_t enters;

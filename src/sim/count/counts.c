@@ -153,7 +153,7 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 	return true;
 }
 
-/* Of an array: the pages of all kinds, and of the next one. */
+/* The bytes used of an array: the pages of all kinds, and of the next one. */
 static size_t used_bytes(const struct upcs_counts *counts)
 {
 	size_t bytes = (counts->kinds / COUNTS_A_PAGE + 1) * UPCS_PAGE;
@@ -166,7 +166,7 @@ void upcs_counts_keep(struct upcs_counts *counts)
 	counts->keeps = 1;
 }
 
-/* What others have left in it is not the thread's. */
+/* Counts that others have left in the array are not the thread's. */
 static void write_base(struct upcs_counts *counts, uint32_t array)
 {
 	uint64_t sum[UPCS_STATIC] = {0};

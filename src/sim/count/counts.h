@@ -11,23 +11,23 @@
  *
  *   tally of a thread = sum over its arrays and the kinds of count x what the kind tallies
  *
- * at any time, for anybody who maps the file. Folding is computing that, and doing it once
- * more changes nothing. So no count is lost with a process, however it dies, and none is
- * taken twice: who finds the file afterwards computes the sums anew.
+ * at any time, for every process that maps the file. Folding computes that, and doing it once
+ * more changes nothing. No count is thus lost with a process, however it dies, and none is
+ * taken twice: a process that finds the file afterwards computes the sums anew.
  *
  * While a region is suspect (region.h), the thread has an array without it. When the region turns out not
  * to have been left, those counts are moved to the array that has it (upcs_fold_move_locked).
  *
  * An array is given back when its thread has ended: first the thread's record is made whole and
- * UPCS_ENDED, then the array is cleared. What an ended thread left in one is not looked at.
+ * UPCS_ENDED, then the array is cleared. Counts that an ended thread left in one are not read.
  *
  * Where functions are asked for, kinds are of one function each, and arrays are not cleared: the
  * next thread goes on where the last one stopped, from a base. Then
  *
  *   tally of a function = sum over all arrays and its kinds of count x what the kind tallies
  *
- * which upc_run computes once, when the process is gone. So a function's counts have no other place that
- * they could be missed in, or be found in twice.
+ * which upc_run computes once, when the process is gone. A function's counts thus have no other
+ * place in which they could be missed, or found twice.
  */
 #ifndef UPCS_COUNTS_H
 #define UPCS_COUNTS_H
@@ -89,7 +89,7 @@ void upcs_counts_destroy(struct upcs_counts *counts, const char *path);
 bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *kind);
 /* An array for a thread, of zeros if none are kept; -1: none is free. */
 int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t active);
-/* What is in an array stays there when it is given back: once, behind create. */
+/* Counts stay in an array when it is given back. Called once, behind create. */
 void upcs_counts_keep(struct upcs_counts *counts);
 void upcs_counts_give(struct upcs_counts *counts, int array);
 
@@ -102,12 +102,12 @@ void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64
 void upcs_counts_tally_regions(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC]);
 void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, uint64_t n);
 
-/* What the thread did last may not have been taken over (score.h). */
+/* The thread's last counts may not have been taken over (score.h). */
 void upcs_counts_late(struct upcs_thread *record);
 /* The thread executes no more; whether it may have ended within a block: it is in no system call, and
  * has sent no signal in its last one. */
 bool upcs_counts_cut(struct upcs_thread *record);
-/* What it sent itself came behind the block that it sent it in. */
+/* Whether it sent a signal in its last call: one to itself came behind that call's block. */
 bool upcs_counts_has_sent(const struct upcs_thread *record);
 /* The thread executes no more: what is open is decided. */
 void upcs_counts_end(struct upcs_thread *record);

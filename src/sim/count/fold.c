@@ -87,7 +87,7 @@ void upcs_fold(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-/* What lies in the emulator's memory is lost with it, so it is taken over from time to time, which may
+/* Counts in the emulator's memory are lost with it, so they are taken over from time to time, which may
  * take one part in SPARE of the time. */
 #define SPARE 50
 

@@ -30,7 +30,7 @@ struct upcs_left {
 	uint64_t *count;              /* one array's */
 };
 
-/* What lies behind the file's end is zero. */
+/* Bytes behind the file's end read as zero. */
 static bool read_at(int fd, size_t at, void *to, size_t bytes)
 {
 	char *p = to;
@@ -70,7 +70,7 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* What the thread that has it did, or the last one that had it: without what was there before. */
+/* Reads the counts of the array's thread, or of its last one, without those that were there before. */
 static bool read_array(struct upcs_left *left, uint32_t i)
 {
 	uint64_t base[UPCS_STATIC];
@@ -170,7 +170,7 @@ bool upcs_left_is_still(const struct upcs_left *left, uint32_t before)
 }
 
 /*
- * The record as it should be. What was folded before stands where the file has less: pages that
+ * The record as it should be. Tallies that were folded before stand where the file has less: pages that
  * back() put in its place are gone with their process. Readers never see a tally shrink.
  */
 void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, uint32_t index)

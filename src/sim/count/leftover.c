@@ -16,7 +16,7 @@
 
 bool upcs_leftover_hold(int fd)
 {
-	/* Of the open file description: it ends with the last descriptor, however we do. */
+	/* The lock is the open file description's: it ends with the last descriptor, however we end. */
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 	struct stat st;
 

@@ -149,7 +149,7 @@ void upcs_process_end(void)
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		}
 		upcs_counts_path(path, upcs_run.path, upcs_run.index);
-		/* What was done in each function is upc_run's to add up, while it lives. */
+		/* The counts of each function are upc_run's to add up, while it lives. */
 		if (!upcs_run.counts->keeps || upcs_results_are_closed(upcs_run.results))
 			unlink(path);
 	}

@@ -9,9 +9,9 @@
  *
  *   UPCS_FREE -> UPCS_MAKING -> UPCS_RUNS -> UPCS_ENDED -> UPCS_FREE
  *
- * The first three steps are its owner's, or, when that is dead, of who settles what it left; the last one
- * is upc_run's alone, which has taken the numbers over (run_gather.h). So a number is in one place
- * only, and nothing that dies has one half taken over.
+ * The first three steps are its owner's, or, when that is dead, those of the process that settles it;
+ * the last one is upc_run's alone, which has taken the numbers over (run_gather.h). A number is thus in one
+ * place only, and no death leaves one half taken over.
  */
 #ifndef UPCS_RECORDS_H
 #define UPCS_RECORDS_H
@@ -31,7 +31,7 @@ struct upcs_results;
 struct upcs_process;
 struct upcs_thread;
 
-/* A record in state UPCS_MAKING with its index, or NULL. Of a process, or a thread of one. Waits a little
+/* A process's or a thread's record in state UPCS_MAKING with its index, or NULL. Waits a little
  * where all are taken and some have ended. */
 struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t *index);
 struct upcs_thread *upcs_records_thread(struct upcs_results *results, uint32_t process, uint32_t *index);
@@ -42,7 +42,7 @@ void upcs_records_give_up(struct upcs_results *results, struct upcs_process *pro
 void upcs_records_free_process(struct upcs_results *results, uint32_t index);
 void upcs_records_free_thread(struct upcs_results *results, uint32_t index);
 
-/* What the state of a record that is being made says beside that: the process's id or index. */
+/* The bits of a state. In a record that is being made the others hold the process's id or index. */
 #define UPCS_STATE_BITS 8
 
 #endif

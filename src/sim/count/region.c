@@ -106,7 +106,7 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 	return s->sites++;
 }
 
-/* Its youngest frame's number + 1; 0: none. What top says may be forgotten. */
+/* The site's youngest frame, its number + 1; 0: none. The frame that top names may be gone. */
 static inline uint64_t site_youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
@@ -117,7 +117,7 @@ static inline uint64_t site_youngest(const struct upcs_region_stack *s, const st
 
 /* ---- activations --------------------------------------------------------------------- */
 
-/* What runs at a depth; at the bottom nobody was called. */
+/* The function that runs at a depth; none at the bottom, which was not called. */
 static struct function function_at(const struct upcs_region_stack *s, uint64_t depth)
 {
 	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){0, 0};
@@ -268,7 +268,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	for (i = s->depth; i > depth; i--)
 		if (are_same(function_at(s, i), function) || is_in(s, i, site->code))
 			return;
-	/* What it was in when it called from there, it has left by a jump. */
+	/* The function that was running when the thread called from there has been left by a jump. */
 	if (!site_youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
 		return;
 	upcs_region_clear(s, depth);
@@ -322,7 +322,7 @@ static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct sit
 	return 0;
 }
 
-/* longjmp. What it leaves was not left before, unless by an exception. */
+/* longjmp. The regions that it leaves were not left before, unless by an exception. */
 static void leave_to(struct upcs_region_stack *s, const struct site *site, uint64_t depth)
 {
 	uint64_t oldest = oldest_owner(s, site);
@@ -423,7 +423,7 @@ static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
 	bool far = begin - s->last.begin + NEAR > 2 * NEAR;
 	bool unwinds = s->depth > s->base && frame_at(s, s->depth - 1)->unwinds;
 
-	/* That of a switch may be behind a call, too. */
+	/* The target of a switch's near jump may be behind a call, too. */
 	if (!far && !unwinds)
 		return;
 	if (is_dead_site(s, begin))

@@ -6,7 +6,7 @@
  * A thread has a stack of return addresses, which calls push. A region begins with the
  * first block of its function, and ends when the call that led there has returned: when
  * a block begins at an address of the stack, after a return or any other jump whose target
- * is not in its instruction, what lies above it is popped. So longjmp and exceptions end it at
+ * is not in its instruction, the frames above it are popped. Longjmp and exceptions thus end it at
  * the latest when a function returns that was called before it. Recursion: a region that is
  * active is not entered again. A handler of signals is as if called by what it interrupts.
  *
@@ -97,8 +97,8 @@ bool upcs_region_is_called_in(const struct upcs_region_stack *stack, const struc
 bool upcs_region_is_away(const struct upcs_region_stack *stack);
 /* Calls that have not returned. */
 uint64_t upcs_region_depth(const struct upcs_region_stack *stack);
-/* The account that the thread works for: its own, or that of the team that it works for. What is in no
- * region, with this bit, gives way. */
+/* The account that the thread works for: its own, or that of the team that it works for. An account of
+ * no region, with this bit, gives way. */
 #define UPCS_OUTSIDE (UINT64_C(1) << 63)
 void upcs_region_set_account(struct upcs_region_stack *stack, uint64_t account);
 uint64_t upcs_region_account(const struct upcs_region_stack *stack);

@@ -16,7 +16,7 @@ struct function {
 	uint64_t entry, then;
 };
 
-/* What is known of a block when the next begins. */
+/* The last block, as it is known when the next begins. */
 struct last {
 	uint64_t begin, next;
 	uint8_t end;
@@ -50,7 +50,7 @@ struct site {
 	bool disowned; /* there were more */
 };
 
-/* What the thread was in before a function that a runtime has called. */
+/* The thread's state before a function that a runtime has called. */
 struct excursion {
 	uint64_t depth; /* of that */
 	uint16_t active, jumped, suspect;

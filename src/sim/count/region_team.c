@@ -126,7 +126,7 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 		s->floor[r] = s->depth;
 }
 
-/* What was suspected in it was seen to with its return. */
+/* Regions that were suspect in the excursion were settled with its return. */
 static void go_back(struct upcs_region_stack *s)
 {
 	const struct excursion *e = &s->excursion[--s->excursions];

@@ -37,7 +37,7 @@ static struct upcs_results *map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* -1 with errno. Who removes leftovers may take a file for one before it is locked. */
+/* -1 with errno. A file may be removed as a leftover before it is locked. */
 static int make_file(char *path)
 {
 	int fd, i;

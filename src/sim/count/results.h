@@ -54,7 +54,7 @@ struct upcs_options {
 	char plugin[PATH_MAX];                        /* the modules' directory, or the module */
 	uint32_t interface[UPCS_GUESTS];  /* that the emulator has; 0: plugin is the module for it */
 	char qemu[UPCS_GUESTS][PATH_MAX]; /* "" not installed            */
-	/* Of the libraries (-L): as they are installed, "" /; given, "" not, those of one guest. */
+	/* The libraries' prefixes (-L): as they are installed, "" /; given, "" not, those of one guest. */
 	char prefix[UPCS_GUESTS][UPCS_PREFIX_MAX], given_prefix[PATH_MAX];
 	uint32_t given_guest;
 	uint32_t randomise;   /* 0: addresses are the same in every run */
@@ -83,8 +83,8 @@ enum upcs_state {
 };
 
 /*
- * Why a number may be another than the truth, bit by bit; 0: it is exact. What is made of several
- * numbers has the bits of all.
+ * The reasons why a number may not be exact, bit by bit; 0: it is exact. A number that is made of
+ * several has the bits of all.
  */
 enum upcs_doubt {
 	UPCS_DOUBT_CUT = 1,       /* the thread ended within a block, whose rest counts as well */
@@ -226,7 +226,7 @@ static inline uint32_t upcs_results_threads(const struct upcs_results *results)
 	return upcs_places_there(&results->threads, UPCS_THREADS_MAX);
 }
 
-/* Of a record, without its maker. What it says of the record can be read behind it. */
+/* A record's state, without its maker. Fields that were written before the state can be read behind it. */
 static inline enum upcs_state upcs_results_state(const uint32_t *state)
 {
 	return (enum upcs_state)(__atomic_load_n(state, __ATOMIC_ACQUIRE) & ((1u << UPCS_STATE_BITS) - 1));

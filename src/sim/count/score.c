@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the array had when its thread took it. */
+/* The array's count when its thread took it. */
 static uint64_t before(const struct upcs_counting *c, uint32_t kind)
 {
 	return kind < c->kinds_before ? c->before[kind] : 0;
@@ -19,7 +19,7 @@ void upcs_score_take_locked(struct upcs_counted *t)
 	uint64_t *to = upcs_counts_of(t->scored);
 	/* While it is in a call it counts nothing. */
 	bool called = __atomic_load_n(&t->record->in_call, __ATOMIC_ACQUIRE);
-	/* Partner: upcs_thread_calls. What was done before that call is seen from here on. */
+	/* Partner: upcs_thread_calls. Counts from before that call are seen from here on. */
 	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_ACQUIRE);
 
 	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {

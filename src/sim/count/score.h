@@ -3,9 +3,9 @@
  * score.h - counts that blocks add to in the emulator's memory, and that are taken over from there.
  *
  * From interface 2 on QEMU adds without a call only to its scoreboards: an array of numbers for
- * each vCPU, which lies in the emulator's heap. So a thread has an array of the process's file
- * (counts.h) into which what its vCPU has in the scoreboards is copied, whenever it is folded;
- * everybody else sees that array alone. A scoreboard has room for so many kinds of blocks: with
+ * each vCPU, which lies in the emulator's heap. A thread therefore has an array of the process's
+ * file (counts.h) into which its vCPU's numbers in the scoreboards are copied, whenever it is folded;
+ * all others read that array alone. A scoreboard has room for so many kinds of blocks: with
  * the kinds come more of them.
  *
  *   - The emulator enlarges all scoreboards with realloc, on a thread that begins: between a call that

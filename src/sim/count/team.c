@@ -137,7 +137,7 @@ void upcs_team_enter(struct upcs_team_hand *hand)
 	memset(hand, 0, sizeof(*hand));
 }
 
-/* What came with the program's own call. */
+/* Notes a function that came with the program's own call. */
 static void note_function(struct upcs_team_work work)
 {
 	const struct upcs_team_work *before = look_up(&functions, work.function);

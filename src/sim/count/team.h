@@ -2,10 +2,10 @@
 /*
  * team.h - functions that an OpenMP runtime hands from thread to thread, and for which regions.
  *
- * What a parallel region or a task does lies in a function that the compiler has taken out of
- * the program. Who meets it calls the runtime, which stores the function's address somewhere; who
- * works takes it from there and calls it. So a place in memory that holds such an address says for
- * which regions the work is: those in which the thread was that stored it. Neither registers nor
+ * The body of a parallel region or a task lies in a function that the compiler has taken out of
+ * the program. A thread that meets it calls the runtime, which stores the function's address somewhere;
+ * a thread that works takes it from there and calls it. A place in memory that holds such an address
+ * thus says for which regions the work is: those in which the storing thread was. Neither registers nor
  * the layout of any runtime are needed.
  *
  * Called for what the runtime's own code does to memory, and where it is entered and left.
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a function in somebody's hands: regions it works for, bit per region, and the account. */
+/* The work of a function in a thread's hands: its regions, bit per region, and its account. */
 struct upcs_team_work {
 	uint64_t function, account;
 	uint16_t regions;
@@ -25,7 +25,7 @@ struct upcs_team_work {
 
 #define UPCS_TEAM_RECENT 8u
 
-/* What a thread has taken from memory and may call. All zero at first. */
+/* The functions that a thread has taken from memory and may call. All zero at first. */
 struct upcs_team_hand {
 	struct upcs_team_work recent[UPCS_TEAM_RECENT];
 	unsigned next;

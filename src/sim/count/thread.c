@@ -21,7 +21,7 @@ UPCS_TLS struct upcs_site *upcs_passed;
 UPCS_TLS struct upcs_region_stack *upcs_stepping;
 UPCS_TLS struct upcs_counted *upcs_self;
 
-/* Who came first has given the number. */
+/* The number that a thread or its maker has given, whichever came first: for the other. */
 struct upcs_meeting {
 	struct upcs_meeting *next;
 	pid_t tid;

@@ -3,9 +3,9 @@
  * thread.h - the process's record and those of its threads (process.c, thread.c): who counts where;
  * and folding (fold.c).
  *
- * A thread adds to counts of its own (counts.h), without a lock or an atomic: whoever folds
- * reads them and remembers what it has seen. So a thread that blocks for long, or never
- * looks up, is folded as well as any other.
+ * A thread adds to counts of its own (counts.h), without a lock or an atomic: the folding thread
+ * reads them and remembers the values. A thread that blocks or runs for long is folded as well as any
+ * other.
  */
 #ifndef UPCS_THREAD_H
 #define UPCS_THREAD_H
@@ -47,7 +47,7 @@ struct upcs_site {
 	uint32_t number;  /* upcs_region_step; atomic */
 };
 
-/* What the process is for its run. */
+/* The process in its run. */
 struct upcs_run {
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of the results */
@@ -76,8 +76,8 @@ bool upcs_process_is_alone(void);
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 
-/* What fork needs: nothing changes between hold and release. In a child: starts from zero if
- * it is to be counted, else counts to nobody. */
+/* The calls around a fork: nothing changes between hold and release. A child starts from zero if
+ * it is to be counted; else its counts go to no record. */
 void upcs_process_hold(void);
 void upcs_process_release(void);
 /* The same as hold, when threads that were coming have begun: all counts are there to be folded.
@@ -88,8 +88,8 @@ void upcs_process_makes_no_more(void);
 void upcs_process_forked(bool counted);
 
 /*
- * A thread's number is given to it by who comes first: it, when it begins, or its maker, when the
- * call that made it comes back. So those of one maker have numbers in their order.
+ * A thread's number is given by the thread, when it begins, or by its maker, when the call that made
+ * it comes back, whichever is first. The threads of one maker thus have numbers in their order.
  */
 void upcs_thread_coming(void);
 /* The kernel's number for it, or less than 1: the call has failed. */
@@ -148,17 +148,17 @@ extern UPCS_TLS struct upcs_region_stack *upcs_stepping;
  *   never run again when there is a second thread. Before it makes one QEMU throws all code away, to
  *   make code that does for several from then on; but it does so when memory is mapped that others
  *   may write, too, and once in a process's life. Where it has, we have it done ourselves: when a
- *   stack is mapped, or at the latest in the call that makes the thread. That is done when the
- *   maker is behind the call. So no count is lost in any case, but blocks with which a thread
- *   begins whose stack was not mapped as one may be its maker's.
+ *   stack is mapped, or at the latest in the call that makes the thread. It is done when the
+ *   maker is behind the call. No count is lost in any case, but if a thread's stack was not mapped
+ *   as one, its first blocks may be counted as its maker's.
  */
 /* Interface 1: memory is mapped that others may write. */
 void upcs_process_shares(void);
 /* Interface 1: a thread will be made, if the caller knows; and one is made. */
 void upcs_process_expects_thread(void);
 void upcs_process_has_threads(void);
-/* What blocks that the caller translates may add to; NULL: they have to call. Of interface 1, and
- * whether they may of others. */
+/* The counts that blocks translated by the caller may add to, with interface 1; NULL: they have to call.
+ * The second tells whether they may add with other interfaces. */
 uint64_t *upcs_thread_inlined(void);
 bool upcs_thread_adds(void);
 /* There is code that adds, and must not: a forked child's counts could not be where its parent had

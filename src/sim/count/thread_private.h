@@ -89,7 +89,7 @@ struct upcs_counted {
 	unsigned handed_shares;
 };
 
-/* Of the whole process. */
+/* The state that all threads of the process share. */
 struct upcs_threads {
 	/*
 	 * Protects kinds, arrays, the list of threads and folding, and what is below. It nests in

@@ -20,7 +20,7 @@ void upcs_thread_has_runtime(void)
 
 /* ---- teams --------------------------------------------------------------------------------- */
 
-/* It works, and nobody knows for whom: for any region that has been entered. */
+/* The thread works for unknown regions: any that has been entered. */
 static void doubt_all(void)
 {
 	upcs_counts_doubt(upcs_self->record, __atomic_load_n(&upcs_regions_entered, __ATOMIC_RELAXED),
@@ -28,14 +28,14 @@ static void doubt_all(void)
 	upcs_account_doubt_all(UPCS_ACCOUNT_LOW);
 }
 
-/* The runtime calls a function of the program. Work of which it is not sure for whom it is counts for
- * nobody, so that all counts are lower bounds. */
+/* The runtime calls a function of the program. Work whose regions are not sure counts for none,
+ * so that all counts are lower bounds. */
 static void begin_work(struct upcs_counted *t, uint64_t function)
 {
 	struct upcs_team_work work;
 	bool found = upcs_team_call(&t->hand, function, &work);
 
-	/* What came with the program's own call is for where that is. */
+	/* Work that came with the program's own call is for the regions of that call. */
 	if (!found && (!t->in_team || upcs_region_is_away(t->stack)))
 		return;
 	if (!work.function || !work.sure)
@@ -114,7 +114,7 @@ enum {
 #define FUTEX_COMMAND 127u
 #define LOCKED 2u /* what who waits for a lock of the C library finds there */
 
-/* What this thread is in by its own doing, and not by a runtime's. */
+/* The regions that this thread is in by its own doing, and not by a runtime's. */
 static uint16_t own_regions(const struct upcs_counted *t)
 {
 	if (!t || !t->stack || upcs_region_is_in_runtime(t->stack))
@@ -145,7 +145,7 @@ void upcs_thread_bequeath_locked(struct upcs_counted *t)
 	unsigned rest, r;
 
 	upcs_stepping = NULL;
-	/* Nobody knows whose either of two is. */
+	/* It is not known which of two threads begins first. */
 	if (!wait_for_coming_locked()) {
 		upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_HELPED | UPCS_DOUBT_CUT);
 		upcs_account_doubt_locked(upcs_account_of(t), UPCS_ACCOUNT_LOW | UPCS_ACCOUNT_HIGH);
@@ -264,7 +264,7 @@ static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *othe
 	return one->names & ~(other->names & (UINT64_MAX >> 1));
 }
 
-/* What one of them is in and the other is not: that one is given work for it, or has done some. */
+/* If only one of them is in a region, the other is given work for it, or has done some. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
 	unsigned i = futexes_find(&waits->waited, address), k = futexes_find(&wakes->woke, address);
@@ -282,7 +282,7 @@ static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wake
 		upcs_account_doubt_locked(waiting->account, UPCS_ACCOUNT_LOW);
 }
 
-/* Who is to be woken may not wait yet. */
+/* A thread that is to be woken may not wait yet. */
 static void waits(struct upcs_counted *t, uint64_t address)
 {
 	struct upcs_counted *other;
@@ -311,7 +311,7 @@ static void wakes(struct upcs_counted *t, uint64_t address)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-/* A lock is waited for by who has work of its own. */
+/* A thread that waits for a lock has work of its own. */
 void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
 {
 	struct upcs_counted *t = upcs_self;

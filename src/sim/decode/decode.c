@@ -12,8 +12,8 @@
 #include "decode/decode.h"
 
 /*
- * What was decoded, by the bytes that matter (decode_x86_key.c): capstone is slow, and most of what a
- * program's start takes here.
+ * The decoded instructions, by the bytes that matter (decode_x86_key.c): capstone is slow, and takes most
+ * of a program's start here.
  */
 #define KNOWN 4096u
 #define X86_BYTES 15u

@@ -23,7 +23,7 @@
  *   registers as well. FPU loads and stores are those of floating-point and vector registers
  *   once more: QUADWORD where 16 bytes are moved at once, OTHER below that.
  *
- *   What is wider than Blue Gene/P's two double words is counted as the two-wide operations
+ *   An operation wider than Blue Gene/P's two double words is counted as the two-wide operations
  *   that it takes: w/2 for w lanes of floating point of any size, and bytes/16 for loads,
  *   stores, and operations on vectors of integers (DUAL_PIPE_OTHER_NON_STORAGE_OPS). A last
  *   half counts whole. There is no two-wide division: w lanes are w of DIV_1.
@@ -74,8 +74,8 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder);
 void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
 		 struct upcs_insn *insn);
 
-/* Of what begins with these bytes of memory: how long it is, and its name, as disassemblers write it; 0
- * and "" where they do not know it either, or nobody asks for the guest's. */
+/* The length of the instruction that begins with these bytes of memory, and its name, as disassemblers
+ * write it; 0 and "" where they do not know it either, or the guest has no disassembler here. */
 #define UPCS_INSN_NAME 48
 size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
 			char name[UPCS_INSN_NAME]);

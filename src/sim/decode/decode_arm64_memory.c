@@ -3,8 +3,8 @@
  * decode_arm64_memory.c - AArch64's loads and stores.
  *
  * One for each register that is moved, and for each element where vector registers are
- * filled by elements (Blue Gene/P has no instruction that moves two registers). What the
- * address is made of is free, and so is its update. An atomic operation is a load, the
+ * filled by elements (Blue Gene/P has no instruction that moves two registers). The
+ * computation of the address is free, and so is its update. An atomic operation is a load, the
  * operation and a store; an exclusive store that fails is a store.
  */
 #include "decode/decode_arm64.h"

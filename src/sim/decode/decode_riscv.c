@@ -176,7 +176,7 @@ static bool put_atomic(unsigned op, struct upcs_insn *insn)
 	}
 }
 
-/* Of words and double words. A conditional store that fails is a store. */
+/* Operations on words and double words. A conditional store that fails is a store. */
 static void decode_atomic(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned op = upcs_bits(word, 31, 27), bytes = 1u << funct3(word);

@@ -32,7 +32,7 @@ enum upcs_riscv_opcode {
 };
 
 /*
- * What an instruction of 16 bits is short for: operation and registers. Constants and offsets, which
+ * The instruction that one of 16 bits is short for: operation and registers. Constants and offsets, which
  * choose nothing, are 1 where they are not 0. UPCS_RISCV_RESERVED: it is none.
  */
 #define UPCS_RISCV_RESERVED UINT32_C(0xffffffff) /* which is no instruction of 32 bits either */

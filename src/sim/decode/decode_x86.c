@@ -92,7 +92,7 @@ static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 
 /*
  * cmpps and its like, of SSE, AVX and AVX-512: capstone 4 has an id for each of their
- * conditions, capstone 5 one for all, or that of some other instruction. What both say is
+ * conditions, capstone 5 one for all, or that of some other instruction. Both give
  * the name, which ends in the form.
  */
 static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
@@ -115,7 +115,7 @@ static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 /*
  * Two ids of capstone stand for two instructions each. A movq with a needless REX.W is a
  * store to capstone 4, and a clwb with one an xsaveopt; a far call through memory is a near
- * one to capstone 5. What goes to or from the machine's own registers is no move.
+ * one to capstone 5. A mov to or from the machine's own registers is no move.
  */
 static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape)
 {
@@ -155,7 +155,7 @@ static void put_memory(struct upcs_insn *insn, const struct upcs_x86_rule *rule,
 
 		if (op->type != X86_OP_MEM)
 			continue;
-		/* What is scalar has less than 16 bytes, whatever capstone says. */
+		/* A scalar operand has less than 16 bytes, whatever capstone says. */
 		bytes = rule->bytes ? rule->bytes : op->size;
 		if (fpu && rule->op < F_STATE && !rule->lane)
 			bytes = 8;

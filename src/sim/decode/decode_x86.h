@@ -9,7 +9,7 @@
 
 #include <capstone/capstone.h>
 
-/* What is done in registers. */
+/* The operation in registers. */
 enum upcs_x86_op {
 	X_NONE,   /* not in the table */
 	X_MOVE,   /* J, LOGICAL_OPS, as PowerPC moves; of memory: its load or store alone */
@@ -46,7 +46,7 @@ enum upcs_x86_op {
 	V_OTHER, /* DUAL_PIPE_OTHER_NON_STORAGE_OPS, bytes/16 */
 };
 
-/* What becomes of an operand in memory; operand 0 is the destination. */
+/* The accesses to operands in memory; operand 0 is the destination. */
 enum upcs_x86_memory {
 	M_READ,   /* all are read */
 	M_WRITE,  /* all are written */

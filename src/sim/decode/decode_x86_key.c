@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * decode_x86_key.c - what of an x86 instruction's bytes matters to what it tallies: all but the
- * displacement of an address and, where that is no part of the operation, the constant. So the jumps
- * and loads of a program, no two of which have the same bytes, are few to the decoder.
+ * displacement of an address and, where that is no part of the operation, the constant. The jumps
+ * and loads of a program, no two of which have the same bytes, are thus few to the decoder.
  *
  * Opcodes that are not named here keep all of their bytes: they are decoded more often, and no
  * worse.
@@ -36,7 +36,7 @@ static const struct set modrm_0f = {{
 	0xc0ff0000, 0x0000ff00, 0xffffffff, 0xff7fffff,
 	0xffff0000, 0xfdcbf838, 0xffff007f, 0xffffffff,
 }};
-/* Of those with a modrm byte: a constant behind the address, which is no part of the operation. */
+/* Opcodes with a modrm byte and, behind the address, a constant that is no part of the operation. */
 static const struct set constant_too = {{
 	0x00000000, 0x00000000, 0x00000000, 0x00000a00,
 	0x0000000b, 0x00000000, 0x000000c3, 0x00c00000,

@@ -47,7 +47,7 @@ struct upcs_guest_info {
 	 * interface, and later. */
 	const char *processor[2];
 
-	/* Of its ELF files. Pointers in memory are as wide, and in that order. */
+	/* The properties of its ELF files. Pointers in memory are as wide, and in that order. */
 	uint16_t machine;
 	bool wide, big;            /* 64 bit; big endian */
 	uint32_t chosen, named[3]; /* relocations: IRELATIVE; those with a function's name (slots.h), or 0 */
@@ -61,7 +61,7 @@ struct upcs_guest_info {
 		uint8_t call; /* enum upcs_call */
 	} call[24];
 
-	/* What users are told about instructions that end a program. */
+	/* The facts for messages about instructions that end a program. */
 	struct upcs_insn_bits system_call, trap[9]; /* behind the last: mask 0 */
 	struct {
 		struct upcs_insn_bits bits; /* of the last one: mask 0, which all have */
@@ -73,7 +73,7 @@ extern const struct upcs_guest_info upcs_guests[UPCS_GUESTS];
 
 /* "unknown" of none. */
 const char *upcs_guest_name(unsigned guest);
-/* Of all, "A, B or C" with " or " before the last; targets: in QEMU's words. */
+/* The names of all, "A, B or C" with " or " before the last; targets: in QEMU's words. */
 #define UPCS_GUEST_LIST 256
 void upcs_guest_list(char list[UPCS_GUEST_LIST], bool targets, const char *last);
 /* UPCS_GUESTS: there is none. */
@@ -85,8 +85,8 @@ bool upcs_guest_is_native(enum upcs_guest guest);
 size_t upcs_guest_pointer_size(enum upcs_guest guest);
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);
 
-/* What begins an instruction, n bytes, 2 or 4, as the number that its fields are bits of. Of x86,
- * which has no such number: the first byte is the most significant. */
+/* The first n bytes of an instruction, 2 or 4, as the number that its fields are bits of. x86 has no
+ * such number: its first byte is the most significant. */
 uint32_t upcs_guest_word(enum upcs_guest guest, const void *bytes, size_t n);
 bool upcs_insn_has(uint32_t word, const struct upcs_insn_bits *bits);
 

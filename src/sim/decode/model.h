@@ -3,9 +3,9 @@
  * model.h - the node that programs are run on: four cores, and what is tallied of each.
  *
  * A tally is the number of times that something happened. Static ones are of an instruction: its
- * decoder knows them, and each execution adds the same. So blocks are counted, and nothing else is
- * done when they run. Dynamic ones are of an access to memory, which may be a hit or a miss: only who
- * is called at the access can tally them. Nobody does yet.
+ * decoder knows them, and each execution adds the same. Blocks are therefore counted, and nothing
+ * else is done when they run. Dynamic ones are of an access to memory, which may be a hit or a miss: only
+ * code that is called at the access can tally them. There is none yet.
  *
  * 35 tallies are the events of one core: that of tally t of core c has the id upcs_core_first[c] +
  * upcs_tally_place[t]. Blue Gene/P has no event for the two others.
@@ -48,7 +48,7 @@ extern const uint8_t upcs_tally_at[UPCS_TALLIES];
 /* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN". */
 extern const char *const upcs_tally_name[UPCS_TALLIES];
 
-/* What can be reported: the tallies, then what is derived from them, of one thread or of all. */
+/* The items that can be reported: the tallies, then those derived from them, of one thread or of all. */
 enum upcs_item {
 	UPCS_TOT_INS = UPCS_TALLIES,
 	UPCS_FP_OPS, /* each instruction weighted by the operations that it does */

@@ -2,10 +2,10 @@
 /*
  * chosen.c - slots in the guest's memory, looked at when they may have been filled.
  *
- * What an IFUNC's resolver returns is in a register, which we do not see. But whoever calls it
- * stores that: the dynamic linker in the slot of a relocation, before it relocates anything else,
- * or before it jumps there (a function's first call). So when a resolver has begun, slots
- * are looked at wherever a function may begin, until one has changed. A file whose code was not
+ * The address that an IFUNC's resolver returns is in a register, which we do not see. But its caller
+ * stores the address: the dynamic linker in the slot of a relocation, before it relocates anything else,
+ * or before it jumps there (a function's first call). When a resolver has begun, slots
+ * are therefore looked at wherever a function may begin, until one has changed. A file whose code was not
  * seen yet may have slots that were filled before: these are looked at when it is.
  * dlsym stores nothing: then it is known only what others have chosen.
  */
@@ -26,7 +26,7 @@ struct object {
 	uint64_t *seen;                   /* of each slot */
 };
 
-/* What chooses, and has begun. */
+/* A resolver that has begun. */
 struct chooser {
 	struct chooser *next;
 	const struct upcs_places_file *file;
@@ -143,9 +143,9 @@ static bool is_of(const struct chooser *chooser, uint64_t name)
 }
 
 /*
- * The regions that a slot's function is of. What has chosen it may have other names, which are
- * regions as well. But other versions of a function may have the same name: then it is known who
- * chose only if the others are not at it now.
+ * The regions of a slot's function. The resolver that has chosen it may have other names, which are
+ * regions as well. But other versions of a function may have the same name: then the resolver is known
+ * only if no other one may be choosing now.
  */
 static uint16_t choose(const struct upcs_slot *slot)
 {

@@ -10,7 +10,7 @@
 
 #include "count/results.h"
 
-/* What chooses functions of regions begins at an address of the guest. */
+/* A resolver that chooses functions of regions begins at an address of the guest. */
 void upcs_chosen_begins(const struct upcs_options *options, uint64_t address, uint16_t regions);
 
 /* Something may have been chosen meanwhile: from the begin of what chooses until it is known. Any

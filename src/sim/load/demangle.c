@@ -3,9 +3,9 @@
  * demangle.c - the demangler of libiberty, which binutils and gdb use.
  *
  * A symbol of a few hundred characters can stand for gigabytes of text, each part of it twice
- * the one before. So it is taken piece by piece, and left when it is too much: libiberty has
- * all of its memory on the stack then, and nothing is lost. It refuses by itself what nests
- * too deep, and symbols of more than 1024 characters.
+ * the one before. The text is therefore taken piece by piece, and left when it is too much: libiberty
+ * has all of its memory on the stack then, and nothing is lost. It refuses symbols that nest too deep,
+ * and those of more than 1024 characters.
  */
 #include "load/demangle.h"
 

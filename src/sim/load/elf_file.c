@@ -190,7 +190,7 @@ static int read_header(struct upcs_elf *elf)
 	if (elf->section_size != SIZE(Shdr))
 		elf->sections = 0; /* they are for people; the program runs without */
 	if (!elf->sections && elf->sections_at && elf->section_size == SIZE(Shdr)) {
-		/* So many that their number is in the first one's size. */
+		/* There are so many that their number is in the first one's size. */
 		struct upcs_elf_section first;
 
 		elf->sections = 1;

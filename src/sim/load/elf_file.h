@@ -49,7 +49,7 @@ bool upcs_elf_is_of(const char *path, enum upcs_guest guest);
 bool upcs_elf_section(const struct upcs_elf *elf, uint32_t i, struct upcs_elf_section *section);
 bool upcs_elf_section_named(const struct upcs_elf *elf, const char *name, struct upcs_elf_section *section);
 
-/* So many bytes from an offset. False: not all of them are there. */
+/* Reads so many bytes from an offset. False: not all of them are there. */
 bool upcs_elf_read(const struct upcs_elf *elf, uint64_t offset, void *to, size_t bytes);
 /* The same in memory of their own with a 0 behind them, at most UPCS_ELF_PIECE; NULL. */
 #define UPCS_ELF_PIECE (UINT64_C(512) << 20)
@@ -62,7 +62,7 @@ bool upcs_elf_offset(const struct upcs_elf *elf, uint64_t address, uint64_t *off
 uint16_t upcs_elf_16(const struct upcs_elf *elf, const void *at);
 uint32_t upcs_elf_32(const struct upcs_elf *elf, const void *at);
 uint64_t upcs_elf_64(const struct upcs_elf *elf, const void *at);
-/* Of its word size. */
+/* A number of the file's word size. */
 uint64_t upcs_elf_word(const struct upcs_elf *elf, const void *at);
 
 #endif

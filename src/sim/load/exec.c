@@ -309,7 +309,7 @@ bool upcs_exec_is_privileged(const char *path)
 	return geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* What becomes of a variable without upc_run: itself, another, or NULL, to be left out. */
+/* A variable as it is without upc_run: itself, another, or NULL, to be left out. */
 static char *release(const struct upcs_options *options, char *variable)
 {
 	const char *const *name;

@@ -12,7 +12,7 @@
 /* Scripts whose interpreters are scripts: so many does Linux follow. */
 #define UPCS_INTERPRETERS_MAX 5
 
-/* What a program is started for. */
+/* The run for which a program is started. */
 struct upcs_command {
 	const struct upcs_options *options;
 	const char *results; /* path of the file */

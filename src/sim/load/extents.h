@@ -3,8 +3,8 @@
  * extents.h - from where to where each function of an ELF file reaches. Files may be anything.
  *
  * A function ends where its symbol says, or, where that says nothing, with its section or where the
- * next one begins. What lies within another is not the other's. Of several names at one place one
- * is taken: that of a function, which all see, with the fewest underscores in front.
+ * next one begins. A function that lies within another is not the other's. If a place has several names,
+ * one is taken: that of a function, which all see, with the fewest underscores in front.
  */
 #ifndef UPCS_EXTENTS_H
 #define UPCS_EXTENTS_H
@@ -23,7 +23,7 @@ struct upcs_extents;
 struct upcs_extents *upcs_extents_read(const char *path);
 void upcs_extents_free(struct upcs_extents *extents);
 
-/* What an offset lies in: there is something everywhere. */
+/* The extent in which an offset lies: there is one everywhere. */
 struct upcs_extent *upcs_extents_at(struct upcs_extents *extents, uint64_t offset);
 
 #endif

@@ -72,8 +72,8 @@ static size_t operator_length(const char *begin, const char *text)
 }
 
 /*
- * Walks over a C++ name. What is at text: an operator's name, a nameless namespace, and what is
- * in brackets is one step; so is any other character.
+ * Walks over a C++ name. An operator's name, a nameless namespace and text in brackets are one step each;
+ * so is any other character.
  */
 static size_t step(const char *begin, const char *text)
 {
@@ -310,7 +310,7 @@ bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 		return true;
 	if (!take_base(base, symbol))
 		return false;
-	/* What a glob says of C++ is meant of names, not of how they are mangled. */
+	/* A glob for C++ is meant for names, not for their mangled forms. */
 	if (name->mangled || (strncmp(symbol, "_Z", 2) != 0 && !upcs_is_mangled(symbol)))
 		return is_equal(name, base) || is_unversioned(name, symbol);
 	return fits_cxx(name, base);

@@ -28,7 +28,7 @@ struct upcs_needed {
  * Looks for the functions that fit a name (names.h) in program, its interpreter, and its shared
  * libraries, as its dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL),
  * RUNPATH, and the usual directories, first below prefix ("" or NULL: only the machine's own).
- * What is opened while it runs (dlopen) or preloaded is not known.
+ * Libraries that are opened while it runs (dlopen) or preloaded are not known.
  * 0: found. -ENOENT: not; and needed says what there is. -EINVAL: that is no name. -errno: program
  * cannot be read.
  */

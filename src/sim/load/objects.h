@@ -36,7 +36,7 @@ int upcs_objects_follow(struct upcs_objects *objects, unsigned i);
 /* Where the guest finds the file text: below the prefix where something is there that it can
  * load, else where it is. False: nowhere. */
 bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], const char *text);
-/* Of the list alone. */
+/* Frees the list alone. */
 void upcs_objects_free(struct upcs_objects *objects);
 
 #endif

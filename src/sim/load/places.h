@@ -16,7 +16,7 @@
  */
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
 
-/* What the code at the address of our memory is to stacks and teams, and to regions that are chosen. */
+/* The role of the code at an address of our memory for stacks, teams, and regions that are chosen. */
 struct upcs_place {
 	uint8_t role;        /* bits of enum upcs_region_role, where a function begins */
 	bool runtime;        /* of OpenMP */
@@ -26,7 +26,7 @@ struct upcs_place {
 };
 struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);
 
-/* Whose code is at the address of our memory, by its number (functions.h), and as far as the same is true. */
+/* The function at an address of our memory, by its number (functions.h), and the range where it is that. */
 struct upcs_place_function {
 	uint32_t number;
 	uint64_t begin, end;

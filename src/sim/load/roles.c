@@ -117,7 +117,7 @@ static void look(struct upcs_roles *roles, const char *name, uint64_t offset, bo
 	roles->is_marks |= is_named(name, marks);
 }
 
-/* Symbols are in the order of their offsets. Of one offset any may have the name. */
+/* Symbols are in the order of their offsets. Any of those at one offset may have the name. */
 static void find_ranges(struct upcs_roles *roles, const struct upcs_symbols *symbols)
 {
 	const char *name;

@@ -3,7 +3,7 @@
  * slots.h - where a file keeps the addresses of functions that are chosen when it is loaded or
  * first called (IFUNCs). Files may be anything.
  *
- * What chooses such a function (its resolver) returns the address of the one that is to run, and
+ * The resolver of such a function returns the address of the one that is to run, and
  * the dynamic linker, or a static program's own start, stores that in slots: in the file that
  * defines it by relocations IRELATIVE, in others by those with its name.
  */
@@ -20,7 +20,7 @@ struct upcs_slot {
 	uint16_t regions;
 };
 
-/* What chooses a function of regions, by one of its names. */
+/* The resolver of a function of regions, by one of its names. */
 struct upcs_chooser {
 	uint64_t offset; /* in the file */
 	uint64_t name;

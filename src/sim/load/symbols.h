@@ -43,7 +43,7 @@ const char *upcs_symbols_name(const struct upcs_symbols *symbols, unsigned i);
 /* In the file, of the function of that name. They come in the order of these. */
 uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i);
 
-/* What a file is to a kernel that is asked to execute it. */
+/* The kind of a file for a kernel that is asked to execute it. */
 enum upcs_program {
 	UPCS_PROGRAM_ELF,     /* of a guest */
 	UPCS_PROGRAM_SCRIPT,  /* #!: interpreter and its one argument are set */

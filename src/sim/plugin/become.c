@@ -71,7 +71,7 @@ static char *open_program(int descriptor, int *fd)
 	return strdup(link);
 }
 
-/* What a path relative to an open directory is without it; NULL: let the kernel say. */
+/* A path relative to an open directory, made independent of it; NULL: the kernel decides. */
 static char *resolve(int directory, const char *path, uint64_t flags, int *fd)
 {
 	char link[64], target[PATH_MAX], *resolved = NULL;
@@ -131,7 +131,7 @@ static void execute(const char *path, int fd, char **argv, char **envp, bool cou
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
 		.results = upcs_run.path,
-		/* Of who is not counted nobody, but no first one either. */
+		/* A process that is not counted has no index, but is no first one either. */
 		.after = upcs_run.process ? (int64_t)upcs_run.index : UPCS_PROCESSES_MAX,
 		.counted = counted,
 	};

@@ -20,7 +20,7 @@ static struct upcs_context *contexts[CONTEXTS_MAX];
 static uint32_t highest; /* no context is at this place or behind it */
 static uint32_t serial;
 
-/* What is left to the next threshold of the calling thread's contexts. */
+/* The counts left to the next threshold of the calling thread's contexts. */
 struct watch {
 	uint64_t changes; /* of the thread, when this was computed */
 	unsigned n;
@@ -127,7 +127,7 @@ static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 	}
 }
 
-/* What each tally has grown by since is so many counts, one cycle long each. */
+/* The growth of each tally since the last look is so many counts, one cycle long each. */
 void upcs_context_look_locked(struct upcs_context *c)
 {
 	const uint64_t *now = upcs_thread_fold_locked(c->owner);

@@ -48,7 +48,7 @@ void upcs_context_thread_ends(void);
 
 /* ---- under the lock ------------------------------------------------------------------ */
 
-/* Of the caller, which has a record; NULL: no memory, or no place. */
+/* Creates a context of the caller, which has a record; NULL: no memory, or no place. */
 struct upcs_context *upcs_context_create_locked(void);
 void upcs_context_destroy_locked(struct upcs_context *context);
 /* NULL: there is none. */

@@ -92,7 +92,7 @@ static void thrown_away(qemu_plugin_id_t id)
 	pthread_mutex_unlock(&code_lock);
 }
 
-/* Who finds no old code finds that somebody throws it away, or has. */
+/* A thread that finds no old code finds that another throws it away, or has. */
 static bool take_old_code(void)
 {
 	bool taken;
@@ -118,7 +118,7 @@ static void throw_away_old_code(qemu_plugin_id_t id)
 	}
 	if (!__atomic_load_n(&throwing, __ATOMIC_ACQUIRE))
 		return;
-	/* Who does it may have ended. */
+	/* The thread that throws it away may have ended. */
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec++;
 	pthread_mutex_lock(&code_lock);
@@ -182,8 +182,8 @@ static void guest_maps(uint64_t flags)
 /*
  * A thread of the emulator's ends by pthread_exit, for which the C library loads the unwinder when
  * the first one does. A child that another thread has forked meanwhile finds it half loaded, and
- * dies when a thread of its own ends ("Inconsistency detected by ld.so"). So it is there before
- * there are threads: backtrace loads it likewise.
+ * dies when a thread of its own ends ("Inconsistency detected by ld.so"). It is therefore loaded
+ * before there are threads: backtrace loads it likewise.
  */
 static void load_unwinder(void)
 {
@@ -209,8 +209,8 @@ static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 
 /*
  * When it ends, QEMU takes our callbacks from all vCPUs, those of its parent's other threads as well,
- * under locks that these may have held when it was forked: it would wait for ever. What else
- * QEMU does then is nothing to a child.
+ * under locks that these may have held when it was forked: it would wait for ever. QEMU's
+ * other work then does not matter to a child.
  */
 static void end_alone(uint64_t status)
 {
@@ -356,7 +356,7 @@ static void name_program(const char *path)
 		snprintf(upcs_run.program, sizeof(upcs_run.program), "%s", path);
 }
 
-/* What the process left whose place we take. */
+/* Settles the counts of the process whose place we take. */
 static void settle(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
@@ -372,7 +372,7 @@ static void settle(int64_t after)
 	if (there) {
 		upcs_left_settle(there, upcs_run.results, (uint32_t)after);
 		upcs_left_free(there);
-		/* What it did in each function is upc_run's to add up. */
+		/* Its counts of each function are upc_run's to add up. */
 		if (!upcs_run.results->options.functions)
 			unlink(path);
 	}

@@ -18,7 +18,7 @@
 
 typedef uint64_t qemu_plugin_id_t;
 
-/* Of the emulator that loads us. */
+/* The emulator that loads us. */
 typedef struct qemu_info_t {
 	const char *target_name; /* "x86_64" */
 	struct {
@@ -119,7 +119,7 @@ void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn
 							 enum qemu_plugin_op op, qemu_plugin_u64 entry,
 							 uint64_t number);
 #endif
-/* Of an access: bytes as a power of two, direction. */
+/* An access: bytes as a power of two, direction. */
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 /* After each of its accesses to memory. */

@@ -184,7 +184,7 @@ static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t a
 	block_begins(vcpu, kind);
 }
 
-/* What a runtime of OpenMP does to memory says what its threads work for. */
+/* An OpenMP runtime's accesses to memory say what its threads work for. */
 static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
 	(void)vcpu;
@@ -292,7 +292,7 @@ static void enter_late(const void *node, VISIT visit, void *data)
 		__atomic_store_n(&any_late, true, __ATOMIC_RELAXED);
 }
 
-/* What is translated from now on knows it by upcs_places_at. */
+/* Code that is translated from now on has it from upcs_places_at. */
 static void enter_chosen(uint64_t address, uint16_t regions)
 {
 	twalk_r(sites, enter_late, &(struct late){address, regions});
@@ -336,7 +336,7 @@ static bool may_be_cut(uint32_t i, uint64_t address)
 
 /*
  * Code that stores to its own page: QEMU leaves the block there, throws the page's code away, and
- * executes the store in a block of its own. That says so for what is translated next.
+ * executes the store in a block of its own. The page is then noted for later translations.
  */
 #define PAGES 1024u
 static uint64_t rewritten[PAGES]; /* numbers of pages; others may take a place */
@@ -376,7 +376,7 @@ static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
 	return code;
 }
 
-/* What the decoder does not know, for the report. */
+/* Notes an instruction that the decoder does not know, for the report. */
 static void note_unknown(const struct qemu_plugin_insn *insn)
 {
 	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
@@ -498,7 +498,7 @@ static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plug
 }
 
 /*
- * One access of each iteration counts it. Of a load and a store QEMU 7.2 names the store when
+ * One access of each iteration counts it. If it loads and stores, QEMU 7.2 names the store when
  * loads are asked for, and both for stores; later ones name the load: one either way. Where
  * iterations are left by faults it has to be the first, and two loads are not told apart at all.
  */
