@@ -107,7 +107,8 @@ void upcs_counts_late(struct upcs_thread *record);
 /* The thread executes no more; whether it may have ended within a block: it is in no system call, and
  * has sent no signal in its last one. */
 bool upcs_counts_cut(struct upcs_thread *record);
-/* Whether it sent a signal in its last call: one to itself came behind that call's block. */
+/* Whether it has executed nothing since a call that sends a signal: one to itself came behind the call's
+ * block. */
 bool upcs_counts_has_sent(const struct upcs_thread *record);
 /* The thread executes no more: what is open is decided. */
 void upcs_counts_end(struct upcs_thread *record);

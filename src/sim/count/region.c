@@ -106,7 +106,7 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 	return s->sites++;
 }
 
-/* The site's youngest frame, its number + 1; 0: none. The frame that top names may be gone. */
+/* The number + 1 of the site's youngest frame; 0: none. The frame that top names may be forgotten. */
 static inline uint64_t site_youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
@@ -268,7 +268,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	for (i = s->depth; i > depth; i--)
 		if (are_same(function_at(s, i), function) || is_in(s, i, site->code))
 			return;
-	/* The function that was running when the thread called from there has been left by a jump. */
+	/* The activation has left by a jump the function in which it made the call from there. */
 	if (!site_youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
 		return;
 	upcs_region_clear(s, depth);
@@ -322,7 +322,7 @@ static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct sit
 	return 0;
 }
 
-/* longjmp. The regions that it leaves were not left before, unless by an exception. */
+/* longjmp. The regions that it leaves were not left before, unless by an exception or a switch of stacks. */
 static void leave_to(struct upcs_region_stack *s, const struct site *site, uint64_t depth)
 {
 	uint64_t oldest = oldest_owner(s, site);

@@ -6,8 +6,8 @@
  * A thread has a stack of return addresses, which calls push. A region begins with the
  * first block of its function, and ends when the call that led there has returned: when
  * a block begins at an address of the stack, after a return or any other jump whose target
- * is not in its instruction, the frames above it are popped. Longjmp and exceptions thus end it at
- * the latest when a function returns that was called before it. Recursion: a region that is
+ * is not in its instruction, the frame of that address and those above are popped. Longjmp and exceptions
+ * thus end it at the latest when a function returns that was called before it. Recursion: a region that is
  * active is not entered again. A handler of signals is as if called by what it interrupts.
  *
  * After an exception, or on another stack, a thread may have left a region before that is seen. Until

@@ -3,9 +3,9 @@
  * thread.h - the process's record and those of its threads (process.c, thread.c): who counts where;
  * and folding (fold.c).
  *
- * A thread adds to counts of its own (counts.h), without a lock or an atomic: the folding thread
- * reads them and remembers the values. A thread that blocks or runs for long is folded as well as any
- * other.
+ * A thread adds to counts of its own (counts.h), without a lock or an atomic: any thread that
+ * folds reads them and remembers the values. A thread that blocks or runs for long is thus folded as well
+ * as any other.
  */
 #ifndef UPCS_THREAD_H
 #define UPCS_THREAD_H
@@ -47,7 +47,7 @@ struct upcs_site {
 	uint32_t number;  /* upcs_region_step; atomic */
 };
 
-/* The process in its run. */
+/* The results file of the run, and this process's part in it. */
 struct upcs_run {
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of the results */
@@ -76,8 +76,8 @@ bool upcs_process_is_alone(void);
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 
-/* The calls around a fork: nothing changes between hold and release. A child starts from zero if
- * it is to be counted; else its counts go to no record. */
+/* For a fork: nothing changes between hold and release. The child calls upcs_process_forked: it starts
+ * from zero if it is to be counted; else its counts go to no record. */
 void upcs_process_hold(void);
 void upcs_process_release(void);
 /* The same as hold, when threads that were coming have begun: all counts are there to be folded.

@@ -145,7 +145,7 @@ void upcs_thread_bequeath_locked(struct upcs_counted *t)
 	unsigned rest, r;
 
 	upcs_stepping = NULL;
-	/* It is not known which of two threads begins first. */
+	/* If two threads are yet to begin, it is not known which of them inherits these regions. */
 	if (!wait_for_coming_locked()) {
 		upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_HELPED | UPCS_DOUBT_CUT);
 		upcs_account_doubt_locked(upcs_account_of(t), UPCS_ACCOUNT_LOW | UPCS_ACCOUNT_HIGH);
@@ -264,7 +264,7 @@ static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *othe
 	return one->names & ~(other->names & (UINT64_MAX >> 1));
 }
 
-/* If only one of them is in a region, the other is given work for it, or has done some. */
+/* If only one of them is in a region, the other may be given work for it, or may have done some. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
 	unsigned i = futexes_find(&waits->waited, address), k = futexes_find(&wakes->woke, address);
@@ -282,7 +282,7 @@ static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wake
 		upcs_account_doubt_locked(waiting->account, UPCS_ACCOUNT_LOW);
 }
 
-/* A thread that is to be woken may not wait yet. */
+/* The call that wakes may come before the one that waits, so both of them compare. */
 static void waits(struct upcs_counted *t, uint64_t address)
 {
 	struct upcs_counted *other;
