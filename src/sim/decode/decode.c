@@ -13,7 +13,7 @@
 
 /*
  * The decoded instructions, by the bytes that matter (decode_x86_key.c): capstone is slow, and takes most
- * of a program's start here.
+ * of the time that a program's start takes here.
  */
 #define KNOWN 4096u
 #define X86_BYTES 15u

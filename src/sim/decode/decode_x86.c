@@ -115,7 +115,8 @@ static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 /*
  * Two ids of capstone stand for two instructions each. A movq with a needless REX.W is a
  * store to capstone 4, and a clwb with one an xsaveopt; a far call through memory is a near
- * one to capstone 5. A mov to or from the machine's own registers is no move.
+ * one to capstone 5. A mov, push or pop of a segment, control or debug register
+ * is no move.
  */
 static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape)
 {

@@ -3,8 +3,8 @@
  * extents.h - from where to where each function of an ELF file reaches. Files may be anything.
  *
  * A function ends where its symbol says, or, where that says nothing, with its section or where the
- * next one begins. A function that lies within another is not the other's. If a place has several names,
- * one is taken: that of a function, which all see, with the fewest underscores in front.
+ * next one begins. The code of a function that lies within another is not the other's. If a place
+ * has several names, one is taken: that of a function, which all see, with the fewest underscores in front.
  */
 #ifndef UPCS_EXTENTS_H
 #define UPCS_EXTENTS_H

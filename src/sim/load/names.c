@@ -72,8 +72,8 @@ static size_t operator_length(const char *begin, const char *text)
 }
 
 /*
- * Walks over a C++ name. An operator's name, a nameless namespace and text in brackets are one step each;
- * so is any other character.
+ * The length of the step at text, in a walk over a C++ name that begins at begin. An operator's name, a
+ * nameless namespace and text in brackets are one step each; so is any other character.
  */
 static size_t step(const char *begin, const char *text)
 {
@@ -310,7 +310,8 @@ bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 		return true;
 	if (!take_base(base, symbol))
 		return false;
-	/* A glob for C++ is meant for names, not for their mangled forms. */
+	/* A glob is meant for C++ names as they are written, not as they are mangled, unless it begins
+	 * with _Z. */
 	if (name->mangled || (strncmp(symbol, "_Z", 2) != 0 && !upcs_is_mangled(symbol)))
 		return is_equal(name, base) || is_unversioned(name, symbol);
 	return fits_cxx(name, base);

@@ -26,7 +26,8 @@ struct upcs_place {
 };
 struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);
 
-/* The function at an address of our memory, by its number (functions.h), and the range where it is that. */
+/* The number (functions.h) of the function whose code is at an address of our memory, or of code that no
+ * function has, and the range around the address in which the number is the same. */
 struct upcs_place_function {
 	uint32_t number;
 	uint64_t begin, end;

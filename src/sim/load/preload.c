@@ -88,7 +88,8 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 
 	if (!options->papi[0] || !info->dynamic || !source || strcmp(source, "sim") != 0)
 		return false;
-	/* A program that is loaded with another version keeps that: functions of both would be mixed. */
+	/* A program that needs another version of PAPI than ours keeps it: with ours in front, functions of
+	 * both would be mixed. */
 	if (!find_needed(options, info->guest, program, envp, name)) {
 		if (!options->papi_always)
 			return false;
@@ -156,7 +157,7 @@ char *upcs_preload_revise(const struct upcs_options *options, const char *variab
 	const char *list =
 		strncmp(variable, LIST, sizeof(LIST) - 1) == 0 ? variable + sizeof(LIST) - 1 : NULL;
 
-	/* A list without our libraries stays as it is written. */
+	/* A list stays as it is written where nothing is taken from it and nothing added. */
 	if (list && (*file || has_chosen(options, list)))
 		return revise_list(options, list, file);
 	if (options->papi[0] && options->papi_always && strncmp(variable, SEARCH, sizeof(SEARCH) - 1) == 0)

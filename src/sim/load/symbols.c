@@ -63,8 +63,8 @@ static bool may_be_function(const struct symbol *symbol)
 	       (type == STT_NOTYPE && ELF64_ST_BIND(symbol->info) != STB_LOCAL);
 }
 
-/* The order of a function's names, best first: one for which it is a function, then one that all others
- * see. */
+/* The rank of a symbol among the names of one place, the lowest is the best: by type (function, IFUNC,
+ * other), then by binding (global, weak and others, local). */
 static uint8_t rank_of(const struct symbol *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->info), bind = ELF64_ST_BIND(symbol->info);

@@ -131,7 +131,8 @@ static void execute(const char *path, int fd, char **argv, char **envp, bool cou
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
 		.results = upcs_run.path,
-		/* A process that is not counted has no index, but is no first one either. */
+		/* A process that is not counted has no index to take over. The index behind the last says so;
+		 * -1 would mean the first program of a run. */
 		.after = upcs_run.process ? (int64_t)upcs_run.index : UPCS_PROCESSES_MAX,
 		.counted = counted,
 	};

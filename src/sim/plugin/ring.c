@@ -58,7 +58,7 @@ static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, 
 			/* Nothing would be counted. */
 			if (!upcs_thread_id_locked(c->owner))
 				return UPCI_DOORBELL_NOT_COUNTED;
-			/* Interrupts that were not fetched while it was stopped are of another time. */
+			/* Interrupts that nobody fetched until now are from before this start. */
 			upcs_context_forget_locked(c);
 		}
 		return a <= UPC_REG_THRESHOLD && upci_totals_write(&c->totals, (unsigned)a, b) == 0
@@ -106,7 +106,7 @@ union answer {
 	struct upci_doorbell_balance balance;
 };
 
-/* An unknown operation has the size of a word. */
+/* The size of an operation's answer; an unknown operation is answered by a word. */
 static size_t size_of(uint64_t operation)
 {
 	switch (operation) {

@@ -292,7 +292,8 @@ static void enter_late(const void *node, VISIT visit, void *data)
 		__atomic_store_n(&any_late, true, __ATOMIC_RELAXED);
 }
 
-/* Code that is translated from now on has it from upcs_places_at. */
+/* Tells the sites that are there; code that is translated from now on has the regions from
+ * upcs_places_at. */
 static void enter_chosen(uint64_t address, uint16_t regions)
 {
 	twalk_r(sites, enter_late, &(struct late){address, regions});
@@ -336,7 +337,8 @@ static bool may_be_cut(uint32_t i, uint64_t address)
 
 /*
  * Code that stores to its own page: QEMU leaves the block there, throws the page's code away, and
- * executes the store in a block of its own. The page is then noted for later translations.
+ * executes the store in a block of its own. A block of one plain store is taken for that, and its page is
+ * noted for what is translated next.
  */
 #define PAGES 1024u
 static uint64_t rewritten[PAGES]; /* numbers of pages; others may take a place */
@@ -498,7 +500,7 @@ static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plug
 }
 
 /*
- * One access of each iteration counts it. If it loads and stores, QEMU 7.2 names the store when
+ * One access of each iteration counts it. Where one loads and stores, QEMU 7.2 names the store when
  * loads are asked for, and both for stores; later ones name the load: one either way. Where
  * iterations are left by faults it has to be the first, and two loads are not told apart at all.
  */
