@@ -78,7 +78,7 @@ TEST(test_by_name)
 	assert_int_equal(upci_bgp_simulated("MISC_ELAPSED_TIME_UM1"), UPCI_SIM_TIME);
 }
 
-/* The tallies of a run are those that the library lists as simulated. */
+/* A run produces exactly those events that the library calls exact. */
 TEST(test_model)
 {
 	unsigned core, k, id;

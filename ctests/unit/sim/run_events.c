@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counts of a run that --events shows. Its refusals are tested in ctests/sim/upc_run.sh.
+ * The counts of a run that --events shows, and the lists that it refuses. ctests/sim/upc_run.sh tests the
+ * messages of refusals.
  */
 #include "../../../utils/run/run_events.h"
 

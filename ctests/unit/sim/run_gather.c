@@ -198,7 +198,7 @@ TEST_WITH(test_killed, set_up_gathered, tear_down_gathered)
 	waitpid(making, NULL, 0);
 }
 
-/* Files that are not there, or cannot be read, are noted for the run, the process and its threads. */
+/* Counts that cannot be read are noted as missing for the run, the process and its threads. */
 TEST_WITH(test_unread, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid;
@@ -251,7 +251,8 @@ TEST_WITH(test_rest_unread, set_up_gathered, tear_down_gathered)
 	assert_int_equal(results->process[process].unread, 0);
 }
 
-/* A process whose last counts lie in the emulator's memory: a thread's in a call have been taken over. */
+/* The last counts of a process lie in the emulator's memory, but those of a thread in a system call have
+ * been taken over. */
 TEST_WITH(test_rest_late, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread[2];
@@ -352,7 +353,7 @@ TEST_WITH(test_churn, set_up_gathered, tear_down_gathered)
 	assert_int_equal(results->threads.without, 0);
 }
 
-/* Threads beyond RUN_APART_MAX are in the sums. */
+/* Threads and processes beyond RUN_APART_MAX are in the sums only. */
 TEST_WITH(test_apart, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;

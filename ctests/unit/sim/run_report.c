@@ -328,7 +328,8 @@ TEST_WITH(test_functions, set_up, run_results_tear_down)
 	expect(RUN_JSON, "functions.json");
 }
 
-/* Counts of an unknown function have a row, and all are lower bounds; a function that came twice has one. */
+/* The counts of functions that could not be told apart have the row [others], and all rows are lower
+ * bounds; a function with two numbers has one row. */
 TEST_WITH(test_functions_missing, set_up, run_results_tear_down)
 {
 	uint32_t twice;

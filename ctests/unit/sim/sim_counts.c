@@ -78,7 +78,7 @@ TEST_WITH(test_settle, set_up, tear_down)
 }
 
 /* A thread that is in no system call may have ended within a block; not where it sent a signal in
- * its last one. The whole has the doubt, and the regions that it was in. */
+ * its last one. The doubt is on the thread's whole counts and on the regions that the thread was in. */
 TEST_WITH(test_cut, set_up, tear_down)
 {
 	uint32_t process, index[4], i;

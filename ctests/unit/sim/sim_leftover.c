@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files that a run leaves when its upc_run is killed, and files that are no leftovers.
+ * The files of a run whose upc_run was killed are removed; those of a run that goes on, and files that no
+ * run has made, stay.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -215,7 +215,7 @@ static void handler(void)
 	assert_int_equal(block(0x7000, 0), active);
 }
 
-/* Blocks that are known to be a handler's, and others. */
+/* A handler comes behind each of several blocks; known: the function that is known to be a handler. */
 static void signals(uint64_t known)
 {
 	handles = known;

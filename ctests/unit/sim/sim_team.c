@@ -93,7 +93,8 @@ TEST_WITH(test_tasks, set_up, NULL)
 	assert_int_equal(regions_of(&worker, F), 1);
 }
 
-/* A thread that has it from memory and puts it elsewhere hands on that work, and not its own regions. */
+/* A thread that loads a function from memory and stores it elsewhere hands on the regions that came with
+ * the function, and not those that the thread is in. */
 TEST_WITH(test_handed_on, set_up, NULL)
 {
 	upcs_team_enter(&master);
@@ -127,7 +128,7 @@ TEST_WITH(test_copied, set_up, NULL)
 	assert_true(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.regions, 2);
 	assert_false(work.sure);
-	/* The same account is not sure either, where the regions differ. */
+	/* Work for one account is not sure either, where the regions differ. */
 	upcs_team_enter(&master);
 	upcs_team_store(&master, 1, 7, 0x5200, K);
 	upcs_team_enter(&other);
