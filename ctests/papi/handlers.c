@@ -201,9 +201,12 @@ static int case_lost(void)
 	int known;
 
 	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}
+	if (child < 0)
+		return 0;
 	used = PAPI_NULL;
 	known = PAPI_create_eventset(&used) == PAPI_OK &&
 		PAPI_assign_eventset_component(used, find_component()) == PAPI_OK &&

@@ -8,8 +8,7 @@ command -v ompi_info > /dev/null && command -v mpicc > /dev/null ||
 	{ echo "1..0 # SKIP no Open MPI (openmpi-bin, libopenmpi-dev)"; exit 0; }
 [ -w /dev/shm ] || { echo "1..0 # SKIP shared memory, /dev/shm, cannot be written here"; exit 0; }
 plan 22
-mkdir temporary
-export TMPDIR="$PWD/temporary" # also of launchers that are killed
+mkdir temporary # of the launchers
 
 cat > program.c << 'END'
 #include <libhpm.h>
@@ -47,7 +46,7 @@ launch()
 {
 	mkdir "$1"
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 orterun --oversubscribe -np 16 \
-		"$tool" -e $faults -o "$1/%r.%p" -- ./program "$1" > launch.out 2>&1
+		env TMPDIR="$PWD/temporary" "$tool" -e $faults -o "$1/%r.%p" -- ./program "$1" > launch.out 2>&1
 	ended=$?
 }
 

@@ -31,8 +31,8 @@ int regions_prepare(struct regions_plan *plan);
 
 /*
  * Runs it and waits. *status: what became of it, as wait has it; *place: where the files of the run are,
- * for regions_drop; NULL where the plan says it. 0, or this tool's exit status where the program was not run;
- * it has been said.
+ * for regions_drop; NULL where it has none of ours. 0, or this tool's exit status where the program was not
+ * run; it has been said.
  */
 int regions_run(const struct regions_plan *plan, char **place, int *status);
 void regions_drop(char *place);

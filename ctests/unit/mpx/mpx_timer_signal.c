@@ -3,7 +3,11 @@
  * The signals of slice timers: everything as it was after them, and nothing that kills:
  * signals that come late, to others, or in place of one that did not fit the queue.
  */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 #include "mpx_timer.h"
+#include "../../../src/mpx/ticker/timer_attached.h"
 
 /* ---- signals -------------------------------------------------------------- */
 
@@ -254,6 +258,89 @@ TEST(sigio_is_let_go)
 	mpxi_timer_close(&timer);
 	mpxi_timers_destroy(timers);
 	assert_true(has_default(SIGIO));
+}
+
+/* ---- another process's slices ----------------------------------------------- */
+
+static void count_tick(void *ticks, void *context)
+{
+	(void)context;
+	atomic_fetch_add((atomic_ulong *)ticks, 1);
+}
+
+static bool more_come(atomic_ulong *ticks, unsigned long n)
+{
+	const unsigned long goal = atomic_load(ticks) + n;
+	unsigned i;
+
+	for (i = 0; i < 60000 && atomic_load(ticks) < goal; i++)
+		usleep(1000);
+	return atomic_load(ticks) >= goal;
+}
+
+/* Takes the signals that wait in 50 ms; their number. */
+static unsigned take_signals(int signo)
+{
+	struct timespec left = {0, 50000000};
+	const struct timespec now = {0, 0};
+	unsigned n = 0;
+	sigset_t set;
+
+	while (nanosleep(&left, &left))
+		;
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	while (sigtimedwait(&set, NULL, &now) >= 0)
+		n++;
+	return n;
+}
+
+static pid_t begin_work(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			work();
+	}
+	return child;
+}
+
+/* However often it is stopped and mended without need, one signal waits at most; and one that was taken
+ * away is made up for. */
+TEST(attached_is_mended)
+{
+	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
+	void *of = &kind;
+	struct mpxi_timers *timers = timers_of(&of, MS);
+	const int signo = mpxi_timers_signal(timers);
+	struct mpxi_timer own;
+	atomic_ulong ticks = 0;
+	struct mpxi_attached timer = {.own = &own, .tick_sig = count_tick, .arg = &ticks};
+	unsigned i;
+
+	timer.tid = begin_work();
+	assert_true(timer.tid > 0);
+	assert_int_equal(mpxi_timer_open(&own, timers), 0);
+	assert_int_equal(mpxi_attached_open(&timer, MS), 0);
+	assert_int_equal(mpxi_attached_arm(&timer), 0);
+	for (i = 0; i < 20; i++) {
+		assert_true(more_come(&ticks, 2));
+		assert_false(mpxi_attached_mend(&timer));
+		mpxi_attached_disarm(&timer);
+		assert_int_equal(mpxi_attached_arm(&timer), 0);
+	}
+	set_blocked(signo, true);
+	assert_int_equal(take_signals(signo), 1);
+	set_blocked(signo, false);
+	(void)mpxi_attached_mend(&timer);
+	assert_true(more_come(&ticks, 5));
+	mpxi_attached_close(&timer);
+	mpxi_timer_close(&own);
+	mpxi_timers_destroy(timers);
+	kill(timer.tid, SIGKILL);
+	assert_int_equal(waitpid(timer.tid, NULL, 0), timer.tid);
 }
 
 UNIT_TESTS(mpx_timer_signal, NULL, NULL)

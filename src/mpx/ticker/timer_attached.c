@@ -97,6 +97,23 @@ static void hold_back(struct mpxi_attached *timer, bool hold)
 		(void)go_on_sig(timer);
 }
 
+/* 0; -1 with errno. */
+static int open_event(struct mpxi_attached *timer)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = timer->slice_ns,
+		.wakeup_events = 1,
+		.disabled = 1,
+	};
+
+	timer->loaded = false;
+	timer->fd = mpxi_task_clock_event(&attr, timer->tid);
+	return timer->fd < 0 ? -1 : ioctl(timer->fd, PERF_EVENT_IOC_ID, &timer->event);
+}
+
 int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 {
 	struct perf_event_attr attr = {
@@ -107,7 +124,8 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	int error;
 
 	timer->armed = timer->loaded = false;
-	timer->last = 0;
+	timer->last = timer->mended = 0;
+	timer->slice_ns = slice_ns;
 	timer->page = MAP_FAILED;
 	timer->clock = mpxi_task_clock_event(&attr, timer->tid);
 	if (timer->clock < 0)
@@ -118,11 +136,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 		mpxi_attached_forget(timer);
 		return error;
 	}
-	attr.sample_period = slice_ns;
-	attr.wakeup_events = 1;
-	attr.disabled = 1;
-	timer->fd = mpxi_task_clock_event(&attr, timer->tid);
-	error = timer->fd < 0 ? refused(errno, timer->tid) : send_signals(timer);
+	error = open_event(timer) ? refused(errno, timer->tid) : send_signals(timer);
 	/* Both are the same thread's where it has not ended in between. */
 	if (!error && mpxi_attached_has_ended(timer))
 		error = refused(ESRCH, timer->tid);
@@ -190,16 +204,37 @@ void mpxi_attached_disarm(struct mpxi_attached *timer)
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* Whether the event still counts or its signal has gone to somebody else cannot be seen, and a REFRESH of
+ * one that counts lets one more signal wait: it is opened anew, once a slice at most. A signal of the old
+ * one that comes meanwhile starts nothing. */
+static void open_anew(struct mpxi_attached *timer)
+{
+	const uint64_t now = mpxi_attached_cpu_sig(timer);
+	const bool armed = timer->armed;
+
+	if (now - timer->mended < timer->slice_ns)
+		return;
+	timer->mended = now;
+	timer->armed = false;
+	if (mpxi_task_clock_is(timer->fd, timer->event)) {
+		ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+		fcntl(timer->fd, F_SETFL, O_RDWR); /* a forked child may hold it open */
+		close(timer->fd);
+	}
+	if (!open_event(timer))
+		(void)mpxi_task_clock_send(timer->fd, timer->own->timers->signo, timer->own->tid);
+	timer->armed = armed;
+	if (armed && !timer->loaded)
+		(void)go_on_sig(timer);
+}
+
 bool mpxi_attached_mend(struct mpxi_attached *timer)
 {
-	bool mended;
+	/* A signal that waits comes while this mends the own timer's. */
+	const bool mended = mpxi_timer_mend(timer->own);
 
-	/* One that waits comes while it is mended. It may also have gone to somebody who has not
-	 * told us: then the next one is asked for here. */
-	timer->loaded = false;
-	mended = mpxi_timer_mend(timer->own);
-	if (timer->armed && !timer->loaded)
-		(void)go_on_sig(timer);
+	if (!mpxi_in_handler)
+		open_anew(timer);
 	return mended;
 }
 

@@ -23,9 +23,11 @@ struct mpxi_attached {
 	pid_t tid;
 	int fd, clock; /* ends slices; counts all the time */
 	void *page;    /* the clock's: without one the kernel says of any event that it has ended */
-	bool armed;
-	volatile bool loaded;   /* a signal will come, or waits. Partner: the handler   */
-	volatile uint64_t last; /* of the clock                                        */
+	uint64_t slice_ns, event; /* the kernel's number of fd's event */
+	uint64_t mended;          /* the clock when it was last opened anew */
+	volatile bool armed;      /* partner: the handler */
+	volatile bool loaded;     /* a signal will come, or waits. Partner: the handler */
+	volatile uint64_t last;   /* of the clock */
 	void (*tick_sig)(void *arg, void *context);
 	void *arg;
 	/* Set by open: its signal has come; before and after an exec by the calling thread. */

@@ -60,6 +60,9 @@ struct perf_event_attr;
 int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid);
 /* Its overflows send the signal to that thread. -1 with errno. */
 int mpxi_task_clock_send(int fd, int signo, pid_t tid);
+/* Whether the descriptor is of the event with this number (PERF_EVENT_IOC_ID): programs close descriptors
+ * that are not their own, and their number is then another file's. */
+bool mpxi_task_clock_is(int fd, uint64_t event);
 
 /* Mends changes that the program has made to the signal while the timer was not armed: see
  * mpxi_timer_arm. */

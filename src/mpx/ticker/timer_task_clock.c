@@ -105,12 +105,16 @@ static int task_clock_open(struct mpxi_timer *timer)
 	return MPXI_OK;
 }
 
-/* Programs close descriptors that are not their own, and their number is then another file's. */
+bool mpxi_task_clock_is(int fd, uint64_t event)
+{
+	uint64_t id = 0;
+
+	return fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &id) && id == event;
+}
+
 static bool is_there(const struct mpxi_timer *timer)
 {
-	uint64_t event = 0;
-
-	return timer->fd >= 0 && !ioctl(timer->fd, PERF_EVENT_IOC_ID, &event) && event == timer->event;
+	return mpxi_task_clock_is(timer->fd, timer->event);
 }
 
 static void task_clock_close(struct mpxi_timer *timer)
