@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cgroup_open.c - see cgroup.h: a control group as it is named, and what the kernel says of it.
+ * cgroup_open.c - opens a control group by its name, and explains the kernel's errors: cgroup.h.
  *
- * What the kernel says of a group (6.18): ENOENT where another hierarchy has perf_event, as it
- * does of version 2's once version 1's was mounted, and of a group that was removed; EBADF of
- * a directory that is no group's; EINVAL where it has no counting by groups. It is asked with
- * an event that counts nothing, so that a unit is refused as it is made and not with its
- * first event.
+ * The kernel's errors for a group (6.18): ENOENT where another hierarchy has perf_event, as for
+ * one of version 2 once version 1's was mounted, and for a group that was removed; EBADF for a
+ * directory that is no group's; EINVAL where the kernel has no counting by groups. The kernel is
+ * asked with an event that counts nothing, so that a unit is refused as it is made and not with
+ * its first event.
  */
 #include <errno.h>
 #include <fcntl.h>

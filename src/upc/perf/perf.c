@@ -56,7 +56,7 @@ void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t
 	free(fd);
 }
 
-/* In a child nothing is the last, and all is closed at once: without a bag. */
+/* A forked child has no bag: none of its closes is an event's last, so all is closed at once. */
 static void free_group(struct upci_perf_group *g, struct upci_bag *bag)
 {
 	if (bag)
@@ -321,8 +321,8 @@ bool upci_perf_scattered(const struct upci_perf *p)
 	return false;
 }
 
-/* One ioctl on one descriptor of each target, whatever becomes of the others: what is to
- * stop must not count on for another's sake. The first failure is what is told. A task that
+/* One ioctl on one descriptor of each target, also after a failure: an event that is to
+ * stop must not count on because another failed. Returns the first failure. A task that
  * is gone keeps its counts, and there is nothing to switch any more. */
 int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 {
@@ -347,8 +347,8 @@ int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
-/* Its threads may live on without the first. A handler may be who asks, as at a slice's end of an
- * attached set, so there is no memory for a list of them. */
+/* Whether all threads of a process have ended: they may live on without the first. A handler may
+ * call this, as at a slice's end of an attached set, so a list of them cannot be allocated. */
 static bool process_has_ended(pid_t pid)
 {
 	union {
@@ -379,8 +379,8 @@ static bool process_has_ended(pid_t pid)
 	return !lives;
 }
 
-/* Whom there is nothing of to count any more. Children that inherit count on without the
- * one they have it from. */
+/* UPC_ENOTASK where the thread, process or control group that is counted is gone. Children
+ * that inherit count on without their parent. */
 static int check_task(const struct upci_perf *p)
 {
 	const struct upci_context *context = &p->context;

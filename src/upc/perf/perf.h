@@ -7,7 +7,7 @@
  * in user mode; perf_sampler.c is for events that signal.
  *
  * The events of one kind (software events and tracepoints together; each
- * hardware PMU by itself) form one group in each task or CPU of the context. So one
+ * hardware PMU by itself) form one group in each task or CPU of the context: one
  * ioctl starts them all, and one read gets them all. A group is led by its first event
  * where that can be, else by one of our own that counts nothing, which makes each start
  * and stop dearer.
@@ -50,19 +50,19 @@ void upci_perf_destroy(struct upci_perf *perf);
 
 /*
  * Opens an event, in all targets or in none. Where children inherit, a group must
- * not grow once a child may have it: the kernel then refuses its reads. So there
- * a group takes the events of one batch, and upci_perf_check tells whether a
+ * not grow once a child may have it: the kernel then refuses its reads. A group there
+ * takes the events of one batch only, and upci_perf_check tells whether a
  * child has come in between. The event counts when the groups run and
- * it is not halted; with halted it starts so. Everything of a PMU, halted or not,
+ * it is not halted; with halted it starts halted. All events of a PMU, halted or not,
  * must fit its counters together, so that a halted event can always go on. Where the
- * groups run and others hold the counter that it needs it is UPC_ECONFLICT, and they run
- * on without it: known for CPUs and the calling thread, as for a start. Returns a handle
- * (>= 0), reused after removal, or a negative error with a message that begins with name,
- * which must stay as long as the event does.
+ * groups run and others hold the counter that the event needs, the error is UPC_ECONFLICT,
+ * and the groups run on without the event: this is known for CPUs and the calling thread,
+ * as for a start. Returns a handle (>= 0), reused after removal, or a negative error with
+ * a message that begins with name, which must stay as long as the event does.
  *
- * What can wait is opened by upci_perf_open_waiting, unless the groups run or wait for an
- * exec, or upci_perf_set_waits says no. The answer is that of opening it all the same,
- * and counts the descriptors of all that waits; what is opened later may take them.
+ * An event that can wait is opened by upci_perf_open_waiting, unless the groups run or wait
+ * for an exec, or upci_perf_set_waits says no. The result is nevertheless that of opening
+ * it now, and counts the descriptors of all events that wait; later openings may take these.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
@@ -71,9 +71,9 @@ void upci_perf_remove(struct upci_perf *perf, int handle);
  * next opening on. */
 bool upci_perf_cpus_changed(struct upci_perf *perf);
 
-/* Whether an event that was removed is still there, since it leads others, or since closing
- * a tracepoint among others would take long; and could be left by opening those anew: nothing
- * has a period. */
+/* Whether an event that was removed is still open, since it leads others or since closing a
+ * tracepoint among others would take long, and opening the others anew can get rid of it:
+ * nothing is inherited, enabled on exec, or has a period. */
 bool upci_perf_keeps_removed(const struct upci_perf *perf);
 
 /* Closes such tracepoints, and waits. */
@@ -84,10 +84,10 @@ void upci_perf_close_removed(struct upci_perf *perf);
 int upci_perf_open_waiting(struct upci_perf *perf);
 bool upci_perf_waits(const struct upci_perf *perf);
 
-/* Whether what is added from here on waits if it can, as in the beginning, or not. */
+/* Whether events added from here on wait if they can, as they do in the beginning. */
 void upci_perf_set_waits(struct upci_perf *perf, bool waits);
 
-/* What is added from here on is a batch of its own. */
+/* Begins a batch: all events added from here on. */
 void upci_perf_begin_batch(struct upci_perf *perf);
 
 /* Whether the groups of this batch can be read. False: remove what the batch
@@ -107,15 +107,15 @@ bool upci_perf_ever_enabled(const struct upci_perf *perf);
  *
  * Start fails with UPC_ECONFLICT, everything stopped again, when others hold the
  * PMU's counters, where that is known at once: for CPUs and the calling thread. For
- * other tasks the states of the next read tell. What counts in between is for the
- * caller to pass over. Samplers are part of it. UPC_ENOTASK where all that is to be
- * counted has ended.
+ * other tasks the states of the next read tell. The caller has to pass over the counts
+ * made in between. Start and stop switch the samplers, too. UPC_ENOTASK where all that is
+ * to be counted has ended.
  */
 int upci_perf_start(struct upci_perf *perf);
 int upci_perf_stop(struct upci_perf *perf);
 
-/* One event while the others go on. It may not: UPC_ECONFLICT as of upci_perf_add, and it
- * stays halted. */
+/* Halts or continues one event while the others go on. Continue fails with UPC_ECONFLICT as
+ * upci_perf_add does; the event then stays halted. */
 int upci_perf_halt(struct upci_perf *perf, int handle);
 int upci_perf_continue(struct upci_perf *perf, int handle);
 
@@ -127,18 +127,19 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
-/* The same, and what was counted since the last read is nobody's: it has no part in times. */
+/* The same, for a caller that discards the counts since the last read: upci_perf_time leaves
+ * out the time since then. */
 int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
 /*
  * How long an event was to count, and for how much of that it had no counter: nanoseconds since
- * it was added or upci_perf_rebase was called, while the groups ran and it was not halted. By
- * the last read; of a group that is read in user mode, by this call. Of several targets the
- * mean.
+ * it was added or upci_perf_rebase was called, while the groups ran and it was not halted. The
+ * times are those of the last read, for a group that is read in user mode those of this call;
+ * for several targets they are the mean.
  */
 struct upci_source_time upci_perf_time(struct upci_perf *perf, int handle);
 
-/* From the last read on states and times are told anew. */
+/* States and times begin anew from the last read. */
 void upci_perf_rebase(struct upci_perf *perf);
 
 /*

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_clock.c - how long CPUs and control groups were counted, by the clock: for the kernel what
- * stands still is a pinned group that it has given up, and a control group without a CPU. Part of
- * the perf source.
+ * perf_clock.c - how long CPUs and control groups were counted, by the clock: the kernel's times
+ * stand still for a pinned group that it has given up, and for a control group without a CPU. Part
+ * of the perf source.
  */
 #include "base/now.h"
 #include "perf/perf_groups.h"
 
-/* Of tasks there is no such clock: they have a CPU or not. What is flexible is not given up. */
+/* Tasks have no such clock: they have a CPU or not. A flexible group is not given up. */
 static bool has_clock(const struct upci_perf *p)
 {
 	return p->context.cgroup || (!p->context.pid && !p->context.flexible);
@@ -30,9 +30,9 @@ uint64_t upci_perf_clock(const struct upci_perf *p)
 }
 
 /*
- * A control group's rates are by the clock: one that had half the CPU did half of it. What was
- * lost of the time in which it had a CPU, all CPUs together, is lost of the time that went by;
- * without a CPU nothing is.
+ * A control group's rates are by the clock: one that had half the CPU did half of it. The share
+ * lost of the time in which it had a CPU, all CPUs together, is taken as the share lost of the
+ * time that went by; without a CPU nothing is lost.
  */
 void upci_perf_age(const struct upci_perf *p, struct upci_perf_group *g)
 {

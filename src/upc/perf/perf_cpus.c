@@ -4,8 +4,8 @@
  *
  * When a CPU goes offline the kernel takes its groups apart: each event keeps its count, is
  * its own leader, and counts nothing any more, not even when the CPU comes back. Until the
- * next start those counts stand; what is added meanwhile counts the other CPUs. The next
- * start opens everything on the CPUs that are online then.
+ * next start those counts stand; an event that is added meanwhile counts the other CPUs. The
+ * next start opens everything on the CPUs that are online then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool has_other_cpus(struct upci_perf *p, const struct upci_perf_group *g)
 	int n = upci_context_targets(&p->context, g->key, &now), i;
 	bool other = n != (int)g->targets;
 
-	/* Whoever cannot be asked has not changed. */
+	/* Where the targets cannot be listed, the CPUs are taken not to have changed. */
 	if (n < 0)
 		return false;
 	for (i = 0; i < n && !other; i++)

@@ -47,9 +47,9 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 }
 
 /*
- * What takes any counter of a CPU's own PMU that can be chosen for anything: branches have no
- * counter of their own anywhere, and what a PMU lacks the next may be. Of other PMUs, and where
- * there is none of these, one of the unit's own events stands for all.
+ * Sets spec to the i-th event that takes any general counter of a CPU's own PMU: branches have no
+ * counter of their own anywhere, and where a PMU lacks an event it may have the next. For other
+ * PMUs, and where a PMU has none of these, one of the unit's own events stands for all.
  */
 static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *own,
 			struct upci_perf_spec *spec)
@@ -71,7 +71,7 @@ static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *o
 	return true;
 }
 
-/* So many more, of what the PMU takes, or of own. */
+/* Tries as many more as the reserve is: of the first filler that the PMU takes, else of own. */
 static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upci_perf_spec *own,
 		       const struct upci_perf_target *target, int *fd, unsigned *n)
 {
@@ -95,7 +95,7 @@ static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upc
 	return 0;
 }
 
-/* Of a reserve that is not free; what else the kernel may say is upci_perf_fail's. */
+/* The error of a reserve that is not free; upci_perf_fail has the kernel's other errors. */
 static int fail_reserve(const struct upci_perf *p, const struct upci_perf_target *target, const char *name)
 {
 	if (errno != EINVAL && errno != ENOSPC && errno != EBUSY)
@@ -109,9 +109,9 @@ static int fail_reserve(const struct upci_perf *p, const struct upci_perf_target
 }
 
 /*
- * All is opened once more, in one group that never runs. All of it is enabled but the
- * leader, which no PMU sees, since the kernel leaves out of its own check what is
- * disabled and what is in other groups. It does not depend on whom the events count, so
+ * All events are opened once more, in one group that never runs. All are enabled but the
+ * leader, which no PMU sees, since the kernel's own check leaves out events that are
+ * disabled or in other groups. The answer does not depend on the task that is counted, so
  * the calling thread does for every task.
  */
 int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const char *name)
@@ -188,7 +188,7 @@ bool upci_fit_refused(const struct upci_perf *p, pid_t self)
 	return false;
 }
 
-/* Who else has counters, and what to do: the end of all these messages. */
+/* The end of all these messages: the other users of counters, and the remedy. */
 #define OTHERS                                                                                      \
 	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
 	"stop those first, or count fewer hardware events"

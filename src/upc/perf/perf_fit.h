@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_fit.h - whether the hardware events of a context fit their PMU's counters: by
- * themselves when one is added, beside those of others when they are started. Nothing
- * is known here of counters and what they can count: the kernel is asked.
+ * themselves when one is added, beside those of others when they are started. There is
+ * no table of counters and their events here: the kernel is asked.
  */
 #ifndef UPCI_PERF_FIT_H
 #define UPCI_PERF_FIT_H
@@ -11,8 +11,8 @@
 
 /*
  * Whether the kernel itself has checked an event that was added: against all of the
- * unit's on its PMU. That is so where they are in one group and enabled; an ordinary
- * add costs nothing more than its system call.
+ * unit's on its PMU. It has where these are in one group and enabled, without samplers
+ * and a reserve: an ordinary add costs nothing more than its system call.
  */
 bool upci_fit_is_known(const struct upci_perf *perf, uint32_t key);
 

@@ -19,7 +19,7 @@
  * together; hardware groups have the PMU's type. */
 #define UPCI_PERF_SOFTWARE UINT32_MAX
 
-/* What a member without an event of its own is told by its group's leader. */
+/* The value by which a group's leader counts for a member without an event of its own. */
 enum upci_perf_told {
 	UPCI_PERF_TOLD_NOTHING, /* it has its own                                       */
 	UPCI_PERF_TOLD_TIME,    /* the task clock: the leader keeps its time anyway     */
@@ -37,12 +37,13 @@ struct upci_perf_member {
 	struct upci_perf_spec spec;
 	const char *name; /* the event's own, for messages */
 	uint64_t ran;     /* upci_perf_ran of its group when it was added */
-	/* Of its group's times where its own begin, or, while it is halted, its own. */
+	/* The group's times where the member's begin, or, while it is halted, the member's times. */
 	struct upci_source_time time;
 	unsigned since; /* rebases, then: an older one counts for nothing */
 	enum upci_perf_told told;
 	int next_told; /* the next handle of the group that is told something, -1: none */
-	/* Of one that is: what it was told when it began, or its count while it is halted. */
+	/* With told: the leader's value at which the member's count is 0, or, while the member is
+	 * halted, its count. */
 	union {
 		uint64_t begin, count;
 	};
@@ -55,8 +56,8 @@ struct upci_perf_span {
 	uint64_t running_base, lost_base;
 	uint64_t counted; /* by the leader */
 	bool failed;      /* since the base the kernel has given it up */
-	/* Of a CPU's hardware. What is given up stands still for the kernel: by the context's
-	 * clock it should have counted added more. */
+	/* For a CPU's hardware. The kernel's times of a group that it has given up stand still: by
+	 * the context's clock the group should have counted added more. */
 	uint64_t added;
 	uint64_t good, since; /* how long it was enabled when it was last seen to count; since then */
 	uint64_t at;          /* the clock, as of the last read */
@@ -77,19 +78,19 @@ struct upci_perf_group {
 	int first_told; /* handle of a member that its leader tells, -1: none */
 	struct upci_user_mode user;
 	bool aged; /* was read in user mode since its times were */
-	/* Of a control group: by the clock, as of aged_at; and what the kernel had said then. */
+	/* For a control group: the times by the clock, as of aged_at, and the kernel's times then. */
 	bool by_clock;
 	struct upci_source_time clocked;
 	unsigned __int128 had, had_lost;
 	uint64_t aged_at;
-	/* Of its times what is nobody's, and where they were at the last rebase. */
+	/* The part of the group's times that was passed over, and the times at the last rebase. */
 	struct upci_source_time passed, base;
 };
 
 /*
  * A fork in another thread may happen at any instruction, and the child then
- * closes what it finds here. So what is closed is first forgotten, and arrays
- * change under the process lock, which forks hold.
+ * closes all descriptors that it finds here. A descriptor is therefore forgotten
+ * before it is closed, and arrays change under the process lock, which forks hold.
  */
 struct upci_perf {
 	pid_t maker; /* process that has made it */
@@ -105,12 +106,12 @@ struct upci_perf {
 	unsigned handles;
 	unsigned waiting; /* members that wait              */
 	unsigned removed; /* ... that are removed           */
-	bool at_once;     /* nothing that is added does     */
-	/* How long CPUs were counted, for what is given up: until `at` of CLOCK_MONOTONIC, if it
-	 * runs. */
+	bool at_once;     /* added events do not          */
+	/* How long CPUs or control groups were counted up to clock_at, the last start by
+	 * CLOCK_MONOTONIC; that is 0 while the clock stands. */
 	uint64_t clock, clock_at;
 	unsigned rebases;
-	/* What the kernel said last of a member that waits. */
+	/* The kernel's last answer for a member that waits. */
 	struct {
 		bool known;
 		unsigned batch; /* in which it was asked  */
@@ -122,7 +123,7 @@ struct upci_perf {
 	size_t buffer_bytes;
 };
 
-/* Of leaders and members alike: struct upci_perf_head, and a value each. */
+/* The read format of leaders and members: struct upci_perf_head, and a value for each member. */
 #define UPCI_PERF_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
@@ -164,7 +165,7 @@ bool upci_perf_can_lead(const struct upci_perf_member *member);
 /* CPUs are counted from now on, or were until now. */
 void upci_perf_start_clock(struct upci_perf *perf);
 void upci_perf_stop_clock(struct upci_perf *perf);
-/* How long they were; 0 of tasks, and of CPUs where nothing is pinned. */
+/* How long they were counted; 0 for tasks, and for CPUs where nothing is pinned. */
 uint64_t upci_perf_clock(const struct upci_perf *perf);
 /* After a read of a control group's events on all CPUs. */
 void upci_perf_age(const struct upci_perf *perf, struct upci_perf_group *group);
@@ -219,13 +220,13 @@ static inline uint64_t upci_perf_told(const struct upci_perf_group *group, enum 
 }
 
 /* Reads what a group's leaders tell (perf_read.c): 1 where the kernel has given it up in any
- * target, 0, or a negative error with message. The other the same of one target, whose group
- * has so many members more than are known. */
+ * target, 0, or a negative error with message. upci_perf_look_at does the same for one target,
+ * whose group has `more` members more than are known. */
 int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 int upci_perf_look_at(struct upci_perf *perf, const struct upci_perf_group *group, unsigned target,
 		      unsigned more);
 
-/* What a read gives before the values (PERF_FORMAT_GROUP and both times); the
+/* The head of a read, before the members' values (PERF_FORMAT_GROUP and both times); the
  * first value is the leader's. */
 struct upci_perf_head {
 	uint64_t events, enabled, running, leader;

@@ -4,9 +4,9 @@
  * opened. Part of the perf source.
  *
  * The kernel takes some 40 ms to close the last event of a tracepoint, so one that is added
- * only to be taken away again is better never opened. Its answer is known all the same: of
- * what perf_event_open asks (6.18) all but the tracepoint itself is asked of a software event,
- * too, in the same order. A tracepoint that only counts, and is not ftrace's, asks for no
+ * only to be taken away again is better never opened. The kernel's answer is known all the same:
+ * perf_event_open (6.18) makes all its checks but that of the tracepoint itself for a software
+ * event, too, in the same order. A tracepoint that only counts, and is not ftrace's, needs no
  * more permission, and its number was read just now; those that somebody has made (kprobes,
  * uprobes, synthetic ones) can fail for reasons of their own, and do not wait (cat_trace.c).
  */
@@ -35,7 +35,7 @@ static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 {
 	if (p->at_once || p->running || p->waits_for_exec)
 		return false;
-	/* With a group of its own it would have a leader that counts nothing. */
+	/* In a group of its own the task clock would need a leader that counts nothing. */
 	return spec->can_wait ||
 	       (p->waiting && upci_perf_is_time(spec) && !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
 }
@@ -54,7 +54,7 @@ static int ask(struct upci_perf *p, const struct upci_perf_member *m)
 	struct upci_perf_group *g;
 	int error;
 
-	/* All tracepoints ask for the same, and nothing for more. */
+	/* All tracepoints need the same permission, and no other event that waits needs more. */
 	if (p->answer.known && p->answer.batch == p->batch)
 		return 0;
 	error = upci_perf_open_group(p, UPCI_PERF_SOFTWARE, &attr, m->name, &g);
@@ -68,7 +68,8 @@ static int ask(struct upci_perf *p, const struct upci_perf_member *m)
 	return 0;
 }
 
-/* One more than wait: are there descriptors for all, and for a leader that is no event? */
+/* Whether there are descriptors for m and all members that wait, and, where no event leads the
+ * group, for a leader that counts nothing. */
 static int check_descriptors(struct upci_perf *p, const struct upci_perf_member *m)
 {
 	const bool inherits = p->context.inherit || p->context.inherit_threads;
@@ -135,7 +136,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 
 /* ---- as they are opened --------------------------------------------------- */
 
-/* Whether all members of a group are: then it goes with them. */
+/* Whether all members of a group are fresh: the group is then closed with them. */
 static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
 {
 	unsigned i;
@@ -150,8 +151,8 @@ static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
 	return true;
 }
 
-/* What was opened waits again. Among others that stay it has to be closed here and now, which
- * may take long: reads take a group for what it is. */
+/* Makes the fresh members wait again. Among others that stay, their events have to be closed here
+ * and now, which may take long: a read fails on an event of the group that is no member. */
 static void put_back(struct upci_perf *p)
 {
 	struct upci_bag bag = {0};
@@ -183,7 +184,7 @@ static void put_back(struct upci_perf *p)
 	upci_bag_let_go(&bag);
 }
 
-/* Those that can lead, or those that cannot. */
+/* Opens the members that wait and can lead, or those that cannot. */
 static int open_some(struct upci_perf *p, bool leading)
 {
 	unsigned h;

@@ -61,7 +61,7 @@ int upci_perf_reserve_handle(struct upci_perf *p, const char *name)
 	return grown ? (int)h : upci_fail(UPC_ENOMEM, "%s: no memory", name);
 }
 
-/* With reads in user mode, if the kernel takes it so. */
+/* Opens with reads in user mode, or without where the kernel refuses that. */
 static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr, unsigned target)
 {
 	struct perf_event_attr with = *attr;
@@ -74,14 +74,14 @@ static int open_member(const struct upci_perf_group *g, const struct perf_event_
 	return upci_perf_open(attr, &g->target[target], g->leader[target]);
 }
 
-/* Halted, it would halt the others with it. */
+/* A halted leader would halt the others with it. */
 bool upci_perf_can_lead(const struct upci_perf_member *m)
 {
 	return upci_perf_is_software(&m->spec) && !upci_perf_is_time(&m->spec) && !m->halted;
 }
 
-/* A member without an event of its own, from what its group's leader tells from here on.
- * With children that inherit it is a group of this batch, and has begun with it. */
+/* Adds a member without an event of its own: it counts by its group's leader, from here on.
+ * Where children inherit, the group is of this batch, and has begun with it. */
 static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		     const struct upci_perf_member *member, bool inherits)
 {
@@ -129,8 +129,9 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			upci_perf_forget_and_close(&fd, i);
 			return error;
 		}
-		/* It counts from here on; tracepoints take long to open. Of hardware the group was
-		 * looked at before, since now it may be given up, and what came is not to show. */
+		/* The event counts from here on; tracepoints take long to open. A hardware group was
+		 * looked at before (check_counts): it may be given up now because of the new event,
+		 * which is not to show in its state. */
 		error = late ? upci_perf_look_at(p, g, i, 1) : 0;
 		if (error < 0) {
 			upci_perf_forget_and_close(&fd, i + 1);
@@ -151,9 +152,9 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 }
 
 /*
- * Before a group that runs is asked for one counter more: it counts. One that was given up
- * could not tell any more whether it is this that has no room, and switching it on again
- * would hide what it has missed.
+ * Checks, before a group that runs is asked for one counter more, that it has not been given up
+ * (UPC_ECONFLICT): such a group could not show whether this event has no room, and enabling it
+ * again would hide the counts that it has missed.
  */
 static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const char *name)
 {
@@ -207,7 +208,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	attr.read_format = UPCI_PERF_READ_FORMAT;
 	attr.disabled = member.halted;
 	upci_perf_set_inherit(p, &attr);
-	/* Where children inherit it has this batch's events alone. */
+	/* Where children inherit, the group has this batch's events alone. */
 	if (g && beside && !attr.inherit) {
 		error = check_counts(p, g, name);
 		if (error)
@@ -240,7 +241,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	if (!error)
 		return 0;
 	upci_perf_remove(p, handle);
-	/* Without it the others have their counters back. */
+	/* Without the event the others get their counters back. */
 	if (beside)
 		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
 	return error;
@@ -285,7 +286,7 @@ static bool has_others(const struct upci_perf *p, const struct upci_perf_group *
 	return g->first_told >= 0 && (g->first_told != handle || p->member[handle].next_told >= 0);
 }
 
-/* The last one of a group goes, and with it those that were removed before. */
+/* Closes a group with its last member, and with the members that were removed before. */
 static void close_group(struct upci_perf *p, unsigned number, int handle)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number);
@@ -305,9 +306,9 @@ static void close_group(struct upci_perf *p, unsigned number, int handle)
 }
 
 /*
- * A tracepoint among others is disabled only, and stays in its group until that is closed: the
- * kernel takes an event out of a group when it is closed by its last owner, and so it is not
- * known when somebody else does.
+ * A tracepoint among others is disabled only, and stays in its group until that is closed, or
+ * until upci_perf_close_removed: the kernel takes an event out of a group when its last owner
+ * closes it, and the time at which another owner does is not known.
  */
 void upci_perf_remove(struct upci_perf *p, int handle)
 {
@@ -358,7 +359,7 @@ bool upci_perf_keeps_removed(const struct upci_perf *p)
 	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
 }
 
-/* Those that children have too stay until their group goes, which has one batch's alone. */
+/* Members that children have, too, stay until their group is closed, which has one batch's alone. */
 void upci_perf_close_removed(struct upci_perf *p)
 {
 	unsigned h;
@@ -397,8 +398,8 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 	const bool halt = request == PERF_EVENT_IOC_DISABLE, changes = halt != m->halted;
 	int error = 0, signals;
 
-	/* Stopped, it was read when it was. A failure leaves all as it was: begin and count are
-	 * one word. */
+	/* A stopped group was read when it stopped. A failure here leaves all as it was: begin and
+	 * count are one word. */
 	if (changes && (p->running || m->told))
 		error = upci_perf_look(p, g);
 	if (error < 0)
@@ -439,8 +440,8 @@ int upci_perf_continue(struct upci_perf *p, int handle)
 		return error;
 	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
 		return 0;
-	/* Halted again as it was, and the others have their counters back. Nobody looks at the group
-	 * meanwhile, which would seem to be given up. */
+	/* The event is halted again as it was, and the others get their counters back. The group is
+	 * not looked at meanwhile: it would seem to be given up. */
 	(void)upci_perf_switch(p->member[handle].fd, g->targets, PERF_EVENT_IOC_DISABLE);
 	p->member[handle] = held;
 	(void)upci_samplers_halt(&p->samplers, handle, true);

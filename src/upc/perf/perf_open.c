@@ -57,8 +57,8 @@ struct perf_event_attr upci_perf_dummy(void)
 	};
 }
 
-/* The kernel says so of an event of any kind; kill would find those that nobody has
- * waited for. What it refuses for other reasons lives, for all that is known. */
+/* The kernel says so for an event of any kind; kill would find a thread that nobody has
+ * waited for. Where the kernel refuses for another reason the thread is taken to live. */
 bool upci_perf_has_ended(pid_t tid)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();
@@ -159,6 +159,6 @@ int upci_perf_domains(void)
 
 	if (error == 0)
 		return UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR;
-	/* Whether it is permitted is one thing, having no descriptor another. */
+	/* A lack of descriptors or memory does not tell whether it is permitted. */
 	return error == UPC_EMFILE || error == UPC_ENOMEM ? error : (int)UPC_DOMAIN_USER;
 }

@@ -18,8 +18,8 @@ bool upci_perf_ever_enabled(const struct upci_perf *p)
 	return p->ever_enabled;
 }
 
-/* How long a target's group was to count. One that was given up stands still for the kernel
- * from some moment on after it was last seen. */
+/* How long a target's group was to count. The kernel's enabled time of a group that it has given
+ * up stands still from some moment after the group was last seen to count. */
 static uint64_t enabled_ns(const struct upci_perf *p, struct upci_perf_span *s,
 			   const struct upci_perf_head *head, bool failed)
 {
@@ -39,8 +39,8 @@ static uint64_t enabled_ns(const struct upci_perf *p, struct upci_perf_span *s,
 	return enabled;
 }
 
-/* What a read of a target says about its group's time. A start that was refused, as
- * the caller was told, is no time in which anything should have counted. */
+/* Keeps the times of a target's group by a read. After a start that was refused, which the
+ * caller has got as an error, nothing should have counted: time lost does not change states. */
 static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const struct upci_perf_head *head,
 		      bool failed)
 {
@@ -88,8 +88,8 @@ int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	bool failed = got == 0;
 	int error;
 
-	/* A pinned group that the PMU had no room for gives nothing any more. What it
-	 * counted before is still there, and any member gives the whole group. */
+	/* The leader of a pinned group that the PMU had no room for gives nothing any more.
+	 * The earlier counts are still there, and any member gives the whole group. */
 	if (failed && g->members) {
 		p->buffer[0] = 0;
 		got = read_members(p, p->member[g->handle[0]].fd[target], members + 1);
@@ -159,8 +159,8 @@ static enum upci_source_state judge(const struct upci_perf_group *g)
 	return whole ? UPCI_SOURCE_EXACT : ran ? UPCI_SOURCE_PARTIAL : UPCI_SOURCE_NEVER;
 }
 
-/* A member's state, from its group's: one that came when the group had counted, and has
- * not since, never did; and of one that counts the signals may have stopped. */
+/* A member's state, from its group's. A member never counted if its group has not had its
+ * counters since the member was added; one that counts may have lost its overflow signals. */
 static enum upci_source_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
 					   int handle, enum upci_source_state how)
 {
@@ -173,9 +173,9 @@ static enum upci_source_state judge_member(const struct upci_perf *p, const stru
 }
 
 /*
- * A group that runs on the calling thread, without a system call. False where a member
- * has no page, or its counter is not there now or was not always: what then is to be
- * said, the kernel's times tell.
+ * Reads a group that runs on the calling thread, without a system call. False where a member
+ * has no page, or its counter is not there now or was not always: the state then depends on
+ * the kernel's times.
  */
 static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
 			      uint8_t *state)

@@ -7,16 +7,16 @@
  * whole group, and counts would be lost. No ring is mapped, so nothing is recorded;
  * what is left is the signal, to one thread, with the descriptor in si_fd.
  *
- * What the kernel does (tried on 6.18):
+ * The kernel's behaviour (tried on 6.18):
  *
  *   The phase. The period goes on where it was over DISABLE and ENABLE, and over
  *   RESET, which only zeroes the count. PERIOD on a disabled event begins it anew. On
  *   an enabled software event it does so wrongly: a signal at the very next count,
- *   and the next by the old period. So here it is always DISABLE, PERIOD, ENABLE.
+ *   and the next by the old period. The order here is always DISABLE, PERIOD, ENABLE.
  *
- *   A first period of another length is not to be had from it: PERIOD begins
- *   anew. So the first is armed by itself, and the handler of its signal arms
- *   the rest (irregular_period_over).
+ *   The kernel has no first period of another length: PERIOD begins anew. The first
+ *   is therefore armed by itself, and the handler of its signal arms the rest
+ *   (irregular_period_over).
  *
  *   Where signals come. One each for page faults, context switches, migrations and
  *   tracepoints, at exactly k periods: also when the program blocks the signal
@@ -31,9 +31,9 @@
  *   A thread that never gets on. A page fault that has to wait for the memory map's
  *   lock is given up when a signal is pending, and tried again: at a signal each
  *   fault, for ever. A clock whose signals come faster than they are handled does
- *   the same. Both are refused. What else a handler counts itself (instructions, its
- *   system calls and its return) has to be less than the period, or it ends in
- *   handlers only; that is the program's to see to.
+ *   the same. Both are refused. The other counts of a handler itself (instructions, its
+ *   system calls and its return) have to be less than the period, or the thread runs
+ *   handlers only; the program has to see to that.
  *
  *   Fewer signals than periods, but never fewer counts: above
  *   kernel.perf_event_max_sample_rate the kernel sends none until its next tick
@@ -200,8 +200,8 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 	/* Signals come all the time, or it is known that they do not: never in turn with
 	 * what others count. Software events need no counter. */
 	attr.pinned = upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE;
-	/* Of the signals that come in an exec, where nobody handles them any more, this
-	 * keeps most away; it came with Linux 5.13. */
+	/* remove_on_exec keeps most of the signals away that come in an exec, where no
+	 * handler is left for them; it came with Linux 5.13. */
 	attr.remove_on_exec = 1;
 	fd = upci_perf_open(&attr, &target, -1);
 	if (fd < 0 && (errno == EINVAL || errno == E2BIG)) {
@@ -210,7 +210,7 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 	}
 	if (fd >= 0)
 		return fd;
-	/* It was opened for counting: what is invalid is to be signalled. */
+	/* The event was opened for counting before: only its signals can be invalid. */
 	if (errno == EINVAL || errno == EOPNOTSUPP)
 		return upci_fail(UPC_ENOSUPP, "%s: its PMU counts, but has no overflow signals", name);
 	return upci_perf_fail(name, &target, upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE);
@@ -298,8 +298,8 @@ int upci_samplers_run(struct upci_samplers *samplers, bool run)
 	return error;
 }
 
-/* As a group that was given up: an end of file, where a byte is less than it holds. What
- * is halted owes no signals. */
+/* A read of one byte gives the end of the file, as of a group that was given up; else it fails,
+ * since a value is longer. A halted sampler owes no signals. */
 bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i = place(samplers, handle);
@@ -353,13 +353,13 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
  * target: the signal is older than the target, or one of several that a blocked
  * signal has gathered; false.
  *
- * What happens between DISABLE and ENABLE the sampler does not see: once after a
- * preset, signals are late by what the two system calls in between count, which is
- * nothing for page faults.
+ * The sampler misses the counts between DISABLE and ENABLE: once after a preset,
+ * signals are late by the counts of the two system calls in between, which are none
+ * for page faults.
  *
- * The sampler may be switched off meanwhile, by another thread or by whom the
- * handler interrupted. That sets on first and the event then; here the event is
- * set first and on looked at again: whoever is last leaves it off.
+ * The sampler may be switched off meanwhile, by another thread or by the code that
+ * the handler interrupted. switch_sampler sets on first and the event then; here the
+ * event is set first and on read again: whichever comes last leaves the event off.
  *
  * ioctl and read of a perf event are bare system calls, as safe as the read that
  * POSIX lists.

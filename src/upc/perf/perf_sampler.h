@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_sampler.h - the samplers of one context: a perf event beside the counting
- * one, which signals each time a period of counts is full. Part of the perf source:
- * perf.c calls what is here; nobody else does.
+ * one, which signals each time a period of counts is full. Part of the perf source,
+ * whose other parts are the only callers.
  */
 #ifndef UPCI_PERF_SAMPLER_H
 #define UPCI_PERF_SAMPLER_H
@@ -29,14 +29,14 @@ struct upci_samplers {
 
 void upci_samplers_init(struct upci_samplers *samplers);
 
-/* Disables and closes all; only closes what is a parent's, and not ours. */
+/* Closes all samplers; disables them first if they are ours, and not a parent's. */
 void upci_samplers_clear(struct upci_samplers *samplers, bool ours);
 /* The descriptors of tracepoints' samplers. */
 void upci_samplers_gather(const struct upci_samplers *samplers, struct upci_bag *bag);
 
 bool upci_samplers_has(const struct upci_samplers *samplers, int handle);
 
-/* What would be refused whatever the kernel says. Errors with message: UPC_EINVAL
+/* Makes the checks that need no kernel. Errors with message: UPC_EINVAL
  * (signal, a period too short to live with), UPC_ECONFLICT (too many). */
 int upci_samplers_check(const struct upci_samplers *samplers, int handle, const struct upci_perf_spec *spec,
 			uint64_t period, int signal, const char *name);

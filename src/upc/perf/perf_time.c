@@ -2,16 +2,16 @@
 /*
  * perf_time.c - how long events were to count, and did. Part of the perf source.
  *
- * A group's leader is enabled while the context runs, and the kernel tells of it how long it was
- * and how long it had its counters. All members that are not halted share that, so a
+ * A group's leader is enabled while the context runs, and the kernel tells how long the leader was
+ * enabled and how long it had its counters. All members that are not halted share that, so a
  * member's times are differences of its group's, and cost no read but at a halt, a
  * continue, and as it joins a group that runs:
  *
  *	counting: group - member.time	halted: member.time
  *
  * The mean of targets is rounded down, which moves the difference of two means by less than
- * a nanosecond. What was lost is kept in place of what ran, since both only grow: running, the
- * difference, is then at most enabled.
+ * a nanosecond. The time lost is kept in place of the time running, since both only grow: running,
+ * the difference of enabled and lost, is then at most enabled.
  */
 #include "perf/perf_groups.h"
 
@@ -54,7 +54,8 @@ void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_grou
 	m->since = p->rebases;
 }
 
-/* A rebase leaves members alone: of one that came before it, it is its group's base that counts. */
+/* A rebase leaves members alone. The times of a member that are older than it count from the
+ * group's base, or are 0 while the member is halted. */
 static struct upci_source_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
 				       const struct upci_perf_member *m)
 {
@@ -113,7 +114,7 @@ void upci_perf_rebase(struct upci_perf *p)
 	for (g = 0; g < p->groups; g++) {
 		struct upci_perf_group *group = &p->group[g];
 
-		/* Who cannot be asked has the times of before. */
+		/* A group that cannot be read keeps its earlier times. */
 		if (group->aged && p->running)
 			(void)upci_perf_look(p, group);
 		group->base = upci_perf_group_time(group);

@@ -22,7 +22,7 @@
 
 #if defined(__aarch64__)
 
-/* What opens an event of Arm's PMU for reads in user mode. */
+/* The bit of config1 that opens an event of Arm's PMU for reads in user mode. */
 #define WANT_USER_ACCESS 2u
 #define ON_BY_DEFAULT false
 
@@ -176,7 +176,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 {
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
-	/* The caller may be a forked child that has its parent's. */
+	/* The caller may be a forked child that has its parent's thread id. */
 	upci_thread_forget();
 	if ((const void *)page == MAP_FAILED)
 		return NULL;
@@ -193,7 +193,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid)
 {
-	/* Where it was, a child may have something else. */
+	/* A child may have something else at that address. */
 	if (page && upci_process_claimed() == pid)
 		munmap((void *)(uintptr_t)page, page_size());
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_user.h - hardware counters read in user mode, where the kernel permits it:
- * from the page that it maps for an event, without a system call. perf.c asks here
- * first and reads the group where the answer is no.
+ * from the page that it maps for an event, without a system call. perf_read.c tries
+ * this first, and reads the group by a system call where it fails.
  *
  * A page is good on one thread only, the counted one: its counters are those of the
- * CPU that the thread is on. What a page cannot tell at this moment is never guessed.
+ * CPU that the thread is on. A value that a page cannot give now is never guessed.
  */
 #ifndef UPCI_PERF_USER_H
 #define UPCI_PERF_USER_H
@@ -39,11 +39,10 @@ struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_
 const struct perf_event_mmap_page *upci_user_map(int fd);
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid);
 
-/* Whether the caller is that thread of that process, which has mapped pages. What it did
- * before counts in reads after this. */
+/* Whether the caller is that thread of that process, which has mapped pages. Reads after
+ * this call have the counts of everything that the thread did before it. */
 bool upci_user_here(pid_t pid, pid_t tid);
 
-/* What a page tells. */
 enum upci_user_answer {
 	UPCI_USER_ASK,     /* nothing: the kernel must be asked                      */
 	UPCI_USER_COUNTS,  /* the value, of a counter that runs                      */
@@ -52,7 +51,8 @@ enum upci_user_answer {
 
 /*
  * An event's count since it was opened, if its counter was there all the time. STOPPED
- * is also what an event says that should count and has no counter: the caller knows.
+ * is also the answer for an event that should count and has no counter: the caller
+ * tells the two apart, by whether the event is halted.
  */
 enum upci_user_answer upci_user_read(const struct perf_event_mmap_page *page, uint64_t *value);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmus.c - reads which PMUs sysfs has. Each name that libpfm4 encodes asks for its type's, and
- * large machines have 10,000 names of 60 PMUs.
+ * pmus.c - reads which PMUs sysfs has, into a table: each name that libpfm4 encodes needs its
+ * type's PMU, and large machines have 10,000 names of 60 PMUs.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -19,8 +19,8 @@
 
 #define DEVICES "bus/event_source/devices"
 
-/* As read once. Older ones stay: who looks into them has no lock. A new one is made only
- * where PMUs have changed, so there are few. */
+/* The PMUs as read at one time. Older tables stay, since their readers have no lock. A new
+ * table is kept only where PMUs have changed, so there are few. */
 struct table {
 	struct table *older;
 	unsigned n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmus.h - the PMUs of /sys/bus/event_source/devices, by name and by perf type. What they
- * are is read once, and again for a type that was not there then; on which CPUs they count
- * is asked each time, since that changes when CPUs come and go.
+ * pmus.h - the PMUs of /sys/bus/event_source/devices, by name and by perf type. Their
+ * properties are read once, and again for a name or type that was not there then; the CPUs
+ * on which they count are read each time, since these change when CPUs come and go.
  */
 #ifndef UPCI_PMUS_H
 #define UPCI_PMUS_H
@@ -26,8 +26,8 @@ const struct upci_pmu *upci_pmu_of_type(uint32_t type);
 const struct upci_pmu *upci_pmu_named(const char *name);
 
 /*
- * Reads them anew; who opens a catalogue does. Errors with message, and what was known
- * before stays: UPC_EMFILE, UPC_ENOMEM.
+ * Reads the PMUs anew, as upci_catalogue_add_pfm does. Errors with message, where the earlier
+ * list stays: UPC_EMFILE, UPC_ENOMEM.
  */
 int upci_pmus_refresh(void);
 
@@ -42,7 +42,7 @@ char *upci_pmu_cpus(uint32_t type);
 /* Whether the kernel has a CPU's own PMU on this machine. */
 bool upci_pmu_core_is_there(void);
 
-/* Of the types that the kernel has without a directory, too. */
+/* For the types that the kernel has without a directory, too. */
 bool upci_pmu_is_cpu_only(uint32_t type);
 bool upci_pmu_is_core(uint32_t type);
 bool upci_pmu_has_user_bit(uint32_t type);

@@ -4,8 +4,8 @@
  * events.
  *
  * energy_uj begins at 0 again behind max_energy_range_uj: after 44 minutes at 100 W where that
- * is 262 kJ. A handle's value goes on over that. Of two wraps between two reads nothing can be seen,
- * so an event's description says for which time a read must not be put off.
+ * is 262 kJ. A handle's value goes on over that. Growth by more than the range between two reads
+ * cannot be seen, so an event's description says for which time a read must not be put off.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #include "procfs/roots.h"
 
 #define POWERCAP "class/powercap"
-/* What no zone draws for long: what descriptions reckon with. */
+/* Descriptions assume this power; no zone draws as much for long. */
 #define MOST_WATTS 1000u
 
 /* ---- numbers of a zone -------------------------------------------------------- */
@@ -51,7 +51,7 @@ static bool read_number(int fd, uint64_t *value)
 	return parse(text, value);
 }
 
-/* Where its counter wraps; 0: nobody says so. */
+/* The value at which a zone's counter wraps, in uJ; 0 where it cannot be read. */
 static uint64_t range_of(const char *zone)
 {
 	char path[UPC_NAME_MAX + 64], *text;
@@ -184,8 +184,8 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 	return (int)(zone - p->zone);
 }
 
-/* What a zone used up to now. Without a range, or where the last reading was beyond it, a step back
- * is a counter that began anew: what it shows is all that is known. */
+/* Adds the energy that a zone used up to now. Without a range, or where the last reading was beyond
+ * it, a step back means that the counter began anew: its reading is all that is known. */
 static void take(struct zone *zone, uint64_t now)
 {
 	if (now >= zone->last)
@@ -264,7 +264,8 @@ static void add_zone(struct search *search, const char *zone)
 	uint64_t range;
 
 	name_of(zone, name);
-	/* Each once: RAPL shows some by two ways, of which the other's zones are intel-rapl-mmio. */
+	/* Each package is added once: RAPL shows some in two ways, and the zones of the second are
+	 * intel-rapl-mmio. */
 	package = !strncmp(name, "package-", 8) && !strstr(zone, "-mmio");
 	if (fd < 0) {
 		search->denied += denied;
