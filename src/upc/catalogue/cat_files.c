@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_files.c - the events of /proc and /sys: what the kernel counts whether
- * anybody looks or not.
+ * cat_files.c - the events of /proc and /sys, which the kernel counts whether
+ * anybody reads them or not.
  *
  * A builder gets the text of its file and puts an event for each number that
  * it finds there, so that a new kernel's new keys are events without a change
@@ -184,7 +184,7 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 
 /* ---- the files ---------------------------------------------------------- */
 
-/* What makes events of a file is one of the last four. */
+/* One of the last four members makes the events of the file. */
 struct source {
 	enum upci_root root;
 	enum upc_scope scope;
@@ -294,7 +294,7 @@ int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, c
 	return UPC_EINVAL;
 }
 
-/* What to say of a file that does not give its text; "" for nothing: not every
+/* The sentence about a file whose text cannot be had; "" for none: not every
  * kernel has every file. */
 static const char *why_missing(const struct source *source, int error)
 {
@@ -332,6 +332,6 @@ int upci_catalogue_add_files(struct upc_catalogue *c)
 		if (error < 0)
 			return error;
 	}
-	/* What is simulated has none of this machine's devices. */
+	/* The simulated node has none of this machine's devices. */
 	return upci_catalogue_node(c) ? 0 : upci_catalogue_add_sysfs(c);
 }

@@ -13,7 +13,7 @@
 #define UPCI_MUL_TICKS 0xfffffffeu /* clock ticks of /proc, into ns     */
 #define UPCI_MUL_PAGES 0xfffffffdu /* pages, into bytes                 */
 
-/* What a key, or a column, means. */
+/* The meaning of a key, or of a column. */
 struct upci_words {
 	const char *key;  /* NULL for a column */
 	const char *name; /* of the event, after its prefix; NULL: the key */
@@ -61,7 +61,7 @@ extern const struct upci_table upci_task_status_words, upci_process_status_words
 
 const struct upci_words *upci_words_find(const struct upci_table *table, const char *key);
 
-/* What the events of one file have in common. */
+/* The properties that the events of one file have in common. */
 struct upci_cat_file {
 	struct upc_catalogue *c;
 	enum upci_root root;
@@ -82,7 +82,7 @@ struct upci_draft {
 	unsigned key_token, occurrence, first, last;
 };
 
-/* What the words say of one. */
+/* The draft of an event with the text, unit, kind and mul of the words. */
 struct upci_draft upci_draft_of(const struct upci_words *words);
 
 /*
@@ -105,14 +105,14 @@ int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_tabl
 int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
 		     const char *of, const char *key, unsigned key_token, const char *line, const char *end);
 
-/* Those of a text's first line, which has no key. */
+/* Events for the columns of a text's first line, which has no key. */
 int upci_cat_first_line(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
 			const char *text, size_t length);
 
 /*
- * Adds what a file with this text offers, as if it stood at the path: the
- * builders work on text, so that any machine's can be tried. A path that no
- * builder knows is UPC_EINVAL.
+ * Adds the events of a file with this text, as if it stood at the path: the
+ * builders work on text, so that any machine's can be tried. A path that has no
+ * builder is UPC_EINVAL.
  */
 int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,
 				 const char *text, size_t length);

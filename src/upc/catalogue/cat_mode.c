@@ -18,7 +18,7 @@ const char *const upci_mode_names[4] = {
 
 enum upc_mode upci_event_mode(const struct upci_event *event)
 {
-	/* What is seen of a live machine is that something occurred. */
+	/* All sources but a replay report occurrences only. */
 	return event->driver.source == UPC_SOURCE_REPLAY ? event->driver.mode : UPC_MODE_RISE;
 }
 
@@ -90,7 +90,7 @@ int upci_catalogue_add_replay(struct upc_catalogue *c)
 		if (event.id == UPC_NO_ID)
 			continue;
 		event.why = NULL;
-		/* Without a qualifier as in the reset state: cycles high. */
+		/* Without a qualifier the mode is that of the reset state: cycles high. */
 		event.driver = (struct upci_driver){
 			.source = UPC_SOURCE_REPLAY, .mul = 1, .div = 1, .mode = UPC_MODE_HIGH};
 		error = upci_catalogue_add(c, &event);

@@ -67,7 +67,7 @@ int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t 
 	return error < 0 ? error : 0;
 }
 
-/* What the kernel's naming says of the unit. */
+/* The unit that the kernel's naming suggests. */
 static const char *guess_unit(const char *key)
 {
 	size_t n = strlen(key);
@@ -129,8 +129,8 @@ static int add_pair(const struct upci_cat_file *file, const char *protocol, cons
 /*
  * /proc/net/snmp and netstat: for each protocol a line of names and a line of
  * values, both beginning with the protocol. IcmpMsg is left out: its columns
- * come and go with the types of messages seen, so that a position means
- * nothing tomorrow.
+ * come and go with the types of messages seen, so that a position does not
+ * keep its meaning.
  */
 int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_t length)
 {

@@ -17,9 +17,9 @@
 #include "base/text.h"
 
 /* Protects libpfm4, which promises no thread safety for encodings. A leaf
- * lock; no handler takes it. A fork while another thread holds it would leave
- * the child without: encodings happen when events are added, and a child that
- * adds in that state would hang, so the fork handlers hold it too. */
+ * lock; no signal handler takes it. The fork handlers hold it, too: events are
+ * encoded as they are added, and a child that was forked while another thread
+ * held the lock would hang when it adds one. */
 static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
 UPCI_FORK_LOCK(pfm, &pfm_lock, UPCI_FORK_PFM)
 
@@ -222,7 +222,7 @@ bool upci_pfm_own(const char *name, char *own, size_t size)
 	return known;
 }
 
-/* What the perf PMU's own names leave to be said; unit NULL: "events". */
+/* Descriptions of perf's generic events in place of libpfm4's, and units; unit NULL: "events". */
 struct generic {
 	const char *text, *unit;
 };
@@ -283,7 +283,7 @@ static const char *subsystem_of(const struct upci_perf_spec *spec)
 	}
 }
 
-/* What ends the building of a catalogue, not only the offer of one name. */
+/* Whether an error ends the building of a catalogue, not only the offer of one name. */
 static bool fatal(int64_t error)
 {
 	return error == UPC_ENOMEM || error == UPC_EMFILE;
@@ -360,7 +360,7 @@ static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 /*
  * The generic PMU "perf" gives most events two to four names. The first alias
  * of an event is the one that perf's own users type, and is listed. Offers all of these, or only
- * one: its code, or a negative error, UPC_ENOEVENT where that is not listed.
+ * one: then returns its code, or a negative error, UPC_ENOEVENT where it is not listed.
  */
 static int64_t offer_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu,
 			     const char *only)
@@ -402,8 +402,8 @@ int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name)
 							    : UPC_ENOEVENT;
 }
 
-/* A detected PMU that the kernel does not drive (a virtual machine without
- * one), or not for us, is not listed event by event: 0, or why it does not. */
+/* Whether the kernel drives a detected PMU, and for us: 0, or the error. A PMU that it
+ * does not drive (a virtual machine without one) is not listed event by event. */
 static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 {
 	int e, tried = 0, error = UPC_ENOSUPP;
@@ -428,11 +428,11 @@ static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 	return error;
 }
 
-/* Why there are no events of the CPU's PMU: core says what came of the one that
- * libpfm4 found, UPC_ENOEVENT where it found none. */
+/* Why there are no events of the CPU's PMU: core is kernel_has of the one that libpfm4
+ * found, UPC_ENOEVENT where it found none. */
 static int add_missing_core(struct upc_catalogue *c, int core)
 {
-	/* perf_event_paranoid comes first: it refuses as well where nothing is. */
+	/* Asked first, since perf_event_paranoid refuses also where there is no PMU. */
 	if (!upci_pmu_core_is_there())
 		return upci_catalogue_add_missing(
 			c,
@@ -549,7 +549,7 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	int64_t code;
 	int error, domains;
 
-	/* libpfm4 would take a bare name for any PMU's; ours say whose. */
+	/* libpfm4 would look for a bare name in all PMUs; a name here has its PMU. */
 	if (!strstr(name, "::") || strchr(name, '/') || !ready())
 		return UPC_ENOEVENT;
 	domains = upci_perf_domains();

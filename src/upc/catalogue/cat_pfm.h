@@ -21,18 +21,18 @@ int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name);
 /* Whether a name "PMU::EVENT" is of a PMU that libpfm4 does not find here. */
 bool upci_pfm_is_elsewhere(const char *name);
 
-/* own gets the names of the PMUs that libpfm4 finds for this machine's CPU, or that there
- * is none. Whether it has tables of the PMU of a name "PMU::EVENT". */
+/* own gets the names of the PMUs that libpfm4 finds for this machine's CPU, or a text that
+ * there is none. Returns whether libpfm4 has tables of the PMU of a name "PMU::EVENT". */
 bool upci_pfm_own(const char *name, char *own, size_t size);
 
-/* What to give the kernel for a PERF or TRACEPOINT driver, in the domains
+/* The kernel's encoding of a PERF or TRACEPOINT driver, in the domains
  * (UPC_DOMAIN_*) given. Errors with message: UPC_ENOEVENT, UPC_ENOSUPP,
  * UPC_EPERM. */
 int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec);
 
-/* The same for a context. Where nobody chose its domain, events of a CPU's PMU count
- * user mode, as users of PAPI and of instruction counts expect; what only the kernel
- * raises, and PMUs that know no modes, are counted as they can be. */
+/* The same for a context. Where its domain was not chosen, events of a CPU's PMU count
+ * user mode, as users of PAPI and of instruction counts expect; other events, such as those
+ * that only the kernel raises and those of PMUs without modes, keep the context's domain. */
 int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
 			 struct upci_perf_spec *spec);
 

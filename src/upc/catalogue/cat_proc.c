@@ -135,8 +135,8 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *key, const char 
 
 /* ---- /proc/interrupts, /proc/softirqs ----------------------------------- */
 
-/* Columns: the CPUs of the header, or more that are off line now. What stands
- * behind the counts of a line is no number and ends the sum. */
+/* The columns to add up: the CPUs of the header, or more, for those that are off line now.
+ * The text behind the counts of a line is no number and ends the sum. */
 static unsigned cpu_count(const char *line, const char *end)
 {
 	long configured = sysconf(_SC_NPROCESSORS_CONF);
@@ -148,7 +148,7 @@ static unsigned cpu_count(const char *line, const char *end)
 	return configured > (long)n ? (unsigned)configured : n ? n : 1;
 }
 
-/* The device's name follows the last two blanks of a line: what is before it is
+/* The device's name follows the last two blanks of a line: the text before it is
  * padded to columns. */
 static void device_name(const char *line, const char *end, char *out, size_t size)
 {

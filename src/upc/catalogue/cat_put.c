@@ -51,7 +51,7 @@ static void set_scale(struct upci_driver *driver, uint32_t mul)
 	}
 }
 
-/* Two devices whose names differ only in what a name cannot have. */
+/* A name that no event has: two devices may differ only in characters that a name cannot have. */
 static const char *unique_name(struct upc_catalogue *c, const char *wish)
 {
 	char base[UPC_NAME_MAX - 8], name[UPC_NAME_MAX];

@@ -21,7 +21,7 @@ struct search {
 	unsigned denied; /* files that only root may read */
 };
 
-/* What one kind of directory may hold; key is the file's name. */
+/* A file that one kind of directory may hold; key is the file's name. */
 #define FILE_COUNT(file, unit, what) UPCI_KEY(COUNT, file, unit, 0, what)
 #define FILE_LEVEL(file, unit, mul, what) UPCI_KEY(LEVEL, file, unit, mul, what)
 
@@ -150,7 +150,7 @@ static const struct directory directories[] = {
 		 FILE_COUNT("ce_noinfo_count", "errors", "Corrected memory errors of unknown place, at"),
 		 FILE_COUNT("ue_noinfo_count", "errors", "Uncorrected memory errors of unknown place, at"),
 	 }},
-	/* Only what /proc/net/dev adds into other columns, or does not have. */
+	/* Only the values that /proc/net/dev adds into other columns, or does not have. */
 	{"class/net",
 	 "",
 	 "net",
@@ -250,8 +250,9 @@ static void add_sensor(struct search *search, const char *path, const char *entr
 	add_value(search, sensor->subsystem, UPC_SCOPE_MACHINE, file, name, of, &sensor->words);
 }
 
-/* Of two chips of one name the second's events end in ".2". Which is the second does not depend
- * on the order in which their drivers came up, which is that of the numbers. */
+/* If two chips have one name, the second's events end in ".2". The order of chips is that of the
+ * devices that their links lead to, not that of their numbers, which is the order in which their
+ * drivers came up. */
 static void add_chips(struct search *search)
 {
 	struct dirent **list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * catalogue.c - the list of events: codes, names and memory. What users look up in it is
+ * catalogue.c - the list of events: codes, names and memory. The users' lookups in it are
  * lookup.c's.
  */
 #include <stdarg.h>
@@ -28,8 +28,8 @@ struct chunk {
 
 /*
  * An event's pointer is stored with release and loaded with acquire: readers
- * take no lock. An entry that is replaced stays in the arena, so what a reader
- * holds stays good. count is stored after the pointer (partner: the acquire
+ * take no lock. An entry that is replaced stays in the arena, so a reader's
+ * pointer to it stays good. count is stored after the pointer (partner: the acquire
  * in upci_catalogue_event).
  */
 struct upc_catalogue {
@@ -43,7 +43,7 @@ struct upc_catalogue {
 	_Atomic unsigned missing_count;
 	char wiring_hash[65];
 	struct upci_on_demand on_demand;
-	/* What drives all units; neither: this machine does. */
+	/* The script or the simulated node drives all units; where there is neither, this machine. */
 	struct upci_script *script;
 	bool simulated;
 	struct upci_doorbell_hello node;
@@ -347,7 +347,8 @@ int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char
 	return nearest.count;
 }
 
-/* Adds a pattern to those that are as good, which it may make fewer. */
+/* Adds a pattern to the n that are as near, unless it is one of them or there are max. Returns
+ * their number. */
 static int catalogue_add_pattern(const char **patterns, int n, int max, const char *pattern)
 {
 	int i;

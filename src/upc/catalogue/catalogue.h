@@ -14,12 +14,12 @@
 struct upci_script;
 struct upci_doorbell_hello;
 
-/* An empty one, of which events are driven by the script or the node, or where both are NULL by
- * this machine; NULL without memory. The script is the caller's still, and outlives it. */
+/* An empty catalogue, whose events the script or the node drives, or this machine where both are
+ * NULL; returns NULL without memory. The script stays the caller's, and outlives the catalogue. */
 struct upc_catalogue *upci_catalogue_create(struct upci_script *script,
 					    const struct upci_doorbell_hello *node);
 void upci_catalogue_free(struct upc_catalogue *c);
-/* 64 hex digits, which upc_catalogue_wiring_hash tells. */
+/* 64 hex digits, which upc_catalogue_wiring_hash returns. */
 void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]);
 
 /* Reading that is put off: on_demand.h. */
@@ -47,7 +47,7 @@ const char *upci_catalogue_missing(struct upc_catalogue *c, unsigned i);
 const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code);
 
 /*
- * Adds an event, or replaces what the name had (its code stays). The
+ * Adds an event, or replaces the event of that name (its code stays). The
  * structure is copied; its strings are not: they are string literals or come
  * from the two calls below. driver.formula likewise comes from
  * upci_catalogue_alloc. Returns the code, or a negative error.
@@ -93,14 +93,14 @@ int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
 int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name);
 
-/* upc_catalogue_nearest of a name, for which any names events that nothing drives as well, and of a
+/* upc_catalogue_nearest for a name, where any includes events that nothing drives, and for a
  * pattern. */
 int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any);
 int upci_catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
 				    int max);
 
-/* An event name from any text: what is not [A-Za-z0-9_.:+-] becomes '_'. In
- * place. */
+/* Makes an event name of any text, in place: a character that is not
+ * [A-Za-z0-9_.:+-] becomes '_'. */
 void upci_name_sanitize(char *name);
 
 /* Builders, in the order in which upc_catalogue_open calls them; each returns

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * derived.c - settles derived events: they have a source when all their terms
- * have one; and tells of which they are computed.
+ * have one. Public calls for their terms and values.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const char *explain(struct upc_catalogue *c, const struct upci_formula *f
 	}
 	if (missing > named)
 		upci_out(&out, " and %u more", missing - named);
-	/* What an event of the host needs, it says itself. */
+	/* An event of the host has its own reason, as has each event on the simulated node. */
 	if (first && first->why && (first->id == UPC_NO_ID || upci_catalogue_node(c)))
 		upci_out(&out, ", of which it is computed: %.400s", first->why);
 	else
@@ -99,7 +99,7 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 
 /* ---- public -------------------------------------------------------------- */
 
-/* *formula is NULL of a plain event. */
+/* *formula becomes NULL for a plain event. */
 static int find_formula(struct upc_catalogue *c, uint32_t code, const struct upci_formula **formula)
 {
 	const struct upci_event *event = upci_catalogue_event(c, code);

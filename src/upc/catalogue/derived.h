@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * derived.h - what the terms of a derived event make of it: whether anything
- * drives it, and whose activity it shows.
+ * derived.h - whether anything drives a derived event, and whose activity it
+ * shows, by its terms.
  */
 #ifndef UPCI_DERIVED_H
 #define UPCI_DERIVED_H

@@ -255,8 +255,8 @@ static int parse_end(struct parser *p, bool divided)
 					   : "the end of the formula");
 }
 
-/* Terms that cancelled each other need no counter. Those above come first, so that
- * what is printed is parsed to the same order. */
+/* Terms that cancelled each other need no counter. The terms above the divisor come first, so
+ * that a printed formula is parsed to the same order. */
 static int drop_zero_terms(struct parser *p)
 {
 	struct upci_term below[UPCI_TERMS_MAX];
@@ -368,7 +368,7 @@ static void print_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-/* Above the divisor, or what is under it. */
+/* Prints the sum above the divisor, or with under the divisor's. */
 static void print_sum(struct upc_catalogue *c, struct upci_out *out, const struct upci_formula *formula,
 		      bool under)
 {

@@ -8,14 +8,14 @@
  *   sum     = ["-"] term { ("+" | "-") term }
  *   term    = [INTEGER "*"] NAME | NAME ["*" INTEGER]
  *
- * A ratio is of what its terms hold at the read, which is what they counted since
- * the start or the reset: never a difference of two ratios. So it does not only
- * grow, and is a level (UPC_KIND_LEVEL).
+ * A ratio is computed of its terms' values at the read, which are their counts since
+ * the start or the reset: never as a difference of two ratios. It does not only grow,
+ * and is therefore a level (UPC_KIND_LEVEL).
  *
  * A name is any event name of the catalogue; one with characters other than
  * [A-Za-z0-9_.:] is written in double quotes, in which \" and \\ stand for
- * themselves. Integers are 1 to 2^55, and so is what becomes of a coefficient
- * when terms of the same event are added up.
+ * themselves. Integers are 1 to 2^55; a coefficient is at most 2^55, of either sign,
+ * also when terms of the same event are added up.
  */
 #ifndef UPCI_FORMULA_H
 #define UPCI_FORMULA_H
@@ -28,9 +28,9 @@ struct upci_formula_error {
 };
 
 /*
- * What names mean: the code of an event, with *formula NULL, or for a derived
- * one its formula, which is expanded in place. A negative error with message
- * for a name that means nothing; suggestions belong into it.
+ * The meaning of names: find returns the code of an event, with *formula NULL, or
+ * sets *formula for a derived event, which is expanded in place. For an unknown name
+ * it returns a negative error, with message; suggestions belong into it.
  */
 struct upci_names {
 	int64_t (*find)(void *arg, const char *name, const struct upci_formula **formula, char *message,
@@ -50,11 +50,11 @@ int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *n
 			     const struct upci_formula **formula, struct upci_formula_error *error);
 
 /*
- * value[i] is that of term i. 128-bit inside, and what remains of a division is cut
- * off; a negative sum gives 0 (an estimate below zero is no count). A sum, divided or
- * not, is cut to 64 bits. A ratio is 0 where its divisor is 0 or less: nothing was
- * counted that it could be told of. It is no count that wraps, so above 2^63 - 1, the
- * largest that PAPI can show, it stays there.
+ * value[i] is that of term i. Computes in 128 bits, and cuts off the remainder of a
+ * division; a negative sum gives 0 (an estimate below zero is no count). A sum, divided
+ * or not, is cut to 64 bits. A ratio is 0 where its divisor is 0 or less: there is no count
+ * to divide by. It does not wrap, and is at most 2^63 - 1, the largest value that PAPI can
+ * show.
  */
 uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *value);
 

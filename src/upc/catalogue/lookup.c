@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lookup.c - what users look up in a catalogue: from names to codes, and what an event is.
+ * lookup.c - the users' lookups in a catalogue: from names to codes, and from codes to events.
  */
 #include <string.h>
 
