@@ -302,7 +302,7 @@ static void family_expand(const char *text, const char *captured, char *out, siz
 #define WHY_NONE "no source on this machine drives it: it is a signal of the Blue Gene/P chip; "
 #define WIRING "a wiring file can give it a source with a like meaning (drive NAME = ...)"
 
-/* Why nothing drives one here, and what would. */
+/* The reason why nothing drives an event here, and the remedy. */
 static const char *const why[] = {
 	[UPCI_SIM_EXACT] = WHY_NONE "upc_run PROGRAM counts it exactly, in simulation; and " WIRING,
 	[UPCI_SIM_MEMORY] = WHY_NONE WIRING "; upc_run does not produce it yet: the memory model",

@@ -128,8 +128,8 @@ static int encode_event(struct formats *formats, const char *event, unsigned dom
 	spec->type = pmu->type;
 	spec->cpu_only = pmu->cpu_only;
 	spec->core = pmu->core;
-	/* Such PMUs refuse filters that they do not have; the default, all, is
-	 * what they count. Only a caller who may not see the kernel asks. */
+	/* Such PMUs refuse filters that they do not have, and count everything by
+	 * default. The filter is set only where the kernel is not to be counted. */
 	spec->exclude_kernel = !(domain & UPC_DOMAIN_KERNEL) && !spec->cpu_only;
 	return 0;
 }

@@ -27,7 +27,7 @@ static const char *const why[] = {
 	[UPCI_SIM_TIME] = "the simulated node does not produce it yet: the model of time",
 };
 
-/* name is the documented one; of what is produced it does not matter. */
+/* name is the documented one; it does not matter where the event is produced. */
 static void drive(struct upci_event *event, const char *name, bool produced, unsigned panel)
 {
 	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
@@ -38,7 +38,7 @@ static void drive(struct upci_event *event, const char *name, bool produced, uns
 	event->scope = UPC_SCOPE_CONTEXT;
 }
 
-/* The event of core 0 as that of the thread's own. */
+/* Adds the event of core 0 as that of the thread's own core. */
 static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool produced)
 {
 	static const char core[] = "processor core 0";

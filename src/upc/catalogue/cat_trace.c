@@ -165,7 +165,7 @@ static char *read_made(void)
 		close(fd);
 	if (!file)
 		return NULL;
-	/* There is no 0 in it; and where nobody has made any there is nothing. */
+	/* The text has no 0 in it, and is empty where nobody has made a tracepoint. */
 	if (getdelim(&text, &size, 0, file) < 0) {
 		free(text);
 		text = ferror(file) ? NULL : calloc(1, 1);
@@ -239,7 +239,7 @@ static void list_fields(const char *format, char *text, size_t size)
 	}
 }
 
-/* To perf these give the nanoseconds that they trace, not their number. */
+/* Whether perf counts the nanoseconds that a tracepoint traces, not its occurrences. */
 static bool counts_time(const char *name)
 {
 	static const char *const names[] = {"runtime", "wait", "sleep", "iowait", "blocked"};
@@ -332,8 +332,8 @@ static int add_system(struct upc_catalogue *c, const char *system)
 }
 
 /*
- * Counting (not recording) tracepoints needs what counting the kernel needs.
- * Trying one out would say the same, and take tens of milliseconds: the kernel
+ * Counting (not recording) tracepoints needs the permission to count the kernel.
+ * Trying one out would give the same answer, and take tens of milliseconds: the kernel
  * waits for grace periods when a tracepoint's last counter is closed.
  */
 static bool may_count(int domains)

@@ -73,7 +73,7 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 			"no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
 			"and /proc; run the program without upc_run to count this machine's",
 			name);
-	/* Where the machine keeps a whole source back, that is the answer. */
+	/* Where all tracepoints are missing, the reason for that is the answer. */
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);

@@ -13,8 +13,8 @@
 #include "catalogue/nearest.h"
 #include "base/text.h"
 
-#define LENGTH_MAX 96 /* of what steps are counted between */
-#define TEXT_MAX 1023 /* of what is looked for in another  */
+#define LENGTH_MAX 96 /* letters of texts whose steps of editing are counted */
+#define TEXT_MAX 1023 /* letters of a folded text */
 #define BEGINNING 3   /* letters that say how a name begins */
 #define COMMON_MIN 4  /* the same, where other letters follow */
 #define COMMON_MAX 99
@@ -22,14 +22,14 @@
 /* Units of distance: a step of editing is farther than the longest end that is missing. */
 enum { STEP = 10, PART = 1, END_MAX = 7 };
 
-/* A name without what does not count: case, and whether it has '-' or '_'. */
+/* A name in lower case and with '_' for '-': these differences do not count. */
 struct folded {
 	size_t length;
 	unsigned char text[TEXT_MAX + 1];
 };
 
-/* A text that is longer is cut. A search folds every name that there is, and goes by
- * no locale. */
+/* Folds a text, cut to TEXT_MAX letters, without the locale: a search folds every name
+ * that there is. */
 static void fold(const char *text, struct folded *folded)
 {
 	size_t n = strnlen(text, TEXT_MAX), i;
@@ -59,8 +59,7 @@ static void count_letters(const struct folded *text, struct letters *letters)
 }
 
 /* Whether two texts need more than limit steps because of their letters, in whatever
- * order: a step puts at most one other letter in one's place. It is so of most names,
- * and soon found. */
+ * order: a step changes at most one letter. Most names need more, which is soon found. */
 static bool has_other_letters(struct letters *a, size_t n, const unsigned char *b, size_t m, unsigned limit)
 {
 	size_t i, others = 0;
@@ -73,7 +72,7 @@ static bool has_other_letters(struct letters *a, size_t n, const unsigned char *
 }
 
 /* Optimal string alignment distance (a transposition is one step), given up as
- * UPCI_FAR when it exceeds limit: so only cells that near the diagonal are looked at. */
+ * UPCI_FAR when it exceeds limit: only cells that near the diagonal are looked at. */
 static unsigned edit_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
 			      size_t m, unsigned limit)
 {
@@ -199,8 +198,8 @@ void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const c
 	nearest->name[i] = name;
 }
 
-/* How many letters are wrong in the first of a text, next to the beginning of a name that is nearest to them,
- * of which *length gets the length. UPCI_FAR: too many are. */
+/* How many of a text's first letters are wrong, by the beginning of a name that is nearest to them; *length
+ * gets its length. UPCI_FAR: more than a third, or the letters are too many. */
 static unsigned nearest_head(const char *wrong, size_t wrong_length, const char *name, size_t *length)
 {
 	unsigned row[2][LENGTH_MAX + 2], best = UPCI_FAR;

@@ -9,7 +9,7 @@
 
 /* How far a wrong name is from a right one: 0 is equal but for case, '-' and '_'; names that begin
  * with the wrong one are nearer than all others. From UPCI_BEGINNING on, only the first letters are the
- * same; what has nothing to do with it is UPCI_FAR. */
+ * same; a name that has nothing to do with it is UPCI_FAR. */
 #define UPCI_FAR 1000u
 #define UPCI_BEGINNING 400u
 unsigned upci_name_distance(const char *wrong, const char *right);

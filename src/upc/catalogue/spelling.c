@@ -177,7 +177,7 @@ static int64_t spelling_of_tracepoint(struct upc_catalogue *c, const char *name)
 	if (code >= 0 && modifiers)
 		return upci_fail(UPC_ENOSUPP,
 				 "'%.200s': a tracepoint lies in the kernel and takes no modifier", name);
-	/* Where the machine keeps them back, that is the answer. */
+	/* Where all tracepoints are missing, the reason for that is the answer. */
 	for (i = 0; code < 0 && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
