@@ -19,7 +19,7 @@ static inline bool upci_context_is_wide(const struct upci_context *context)
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
 
 /* The same for a unit behind a script, which has the calling thread's signals only.
- * UPC_ENOSUPP where the options ask for more. */
+ * UPC_ENOSUPP for a context, a domain or children that a script cannot give. */
 int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options);
 
 /* The same for a unit of the simulated node, which counts the calling thread. */

@@ -128,7 +128,7 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
 /* The same, for a caller that discards the counts since the last read: upci_perf_time leaves
- * out the time since then. */
+ * out the time between that read and this one. */
 int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
 /*

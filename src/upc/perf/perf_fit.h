@@ -11,8 +11,8 @@
 
 /*
  * Whether the kernel itself has checked an event that was added: against all of the
- * unit's on its PMU. It has where these are in one group and enabled, without samplers
- * and a reserve: an ordinary add costs nothing more than its system call.
+ * unit's on its PMU. It has where these are in one group and enabled, and there are
+ * neither samplers of them nor a reserve: an ordinary add costs nothing more than its system call.
  */
 bool upci_fit_is_known(const struct upci_perf *perf, uint32_t key);
 

@@ -106,7 +106,7 @@ struct upci_perf {
 	unsigned handles;
 	unsigned waiting; /* members that wait              */
 	unsigned removed; /* ... that are removed           */
-	bool at_once;     /* added events do not          */
+	bool at_once;     /* added events do not wait     */
 	/* How long CPUs or control groups were counted up to clock_at, the last start by
 	 * CLOCK_MONOTONIC; that is 0 while the clock stands. */
 	uint64_t clock, clock_at;

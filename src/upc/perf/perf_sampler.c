@@ -298,8 +298,8 @@ int upci_samplers_run(struct upci_samplers *samplers, bool run)
 	return error;
 }
 
-/* A read of one byte gives the end of the file, as of a group that was given up; else it fails,
- * since a value is longer. A halted sampler owes no signals. */
+/* Whether the kernel has given up a sampler: a read of one byte then gives the end of the file, else
+ * it fails, since a value is longer. A halted sampler owes no signals. */
 bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i = place(samplers, handle);

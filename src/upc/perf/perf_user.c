@@ -176,7 +176,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 {
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
-	/* The caller may be a forked child that has its parent's thread id. */
+	/* The caller may be a forked child, where the cached thread id is its parent's. */
 	upci_thread_forget();
 	if ((const void *)page == MAP_FAILED)
 		return NULL;
