@@ -264,8 +264,8 @@ static void add_zone(struct search *search, const char *zone)
 	uint64_t range;
 
 	name_of(zone, name);
-	/* Each package is added once: RAPL shows some in two ways, and the zones of the second are
-	 * intel-rapl-mmio. */
+	/* ENERGY and POWER add up each package once: RAPL shows some in two ways, and the zones of
+	 * the second are intel-rapl-mmio. */
 	package = !strncmp(name, "package-", 8) && !strstr(zone, "-mmio");
 	if (fd < 0) {
 		search->denied += denied;
