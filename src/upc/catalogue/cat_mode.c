@@ -18,7 +18,7 @@ const char *const upci_mode_names[4] = {
 
 enum upc_mode upci_event_mode(const struct upci_event *event)
 {
-	/* All sources but a replay report occurrences only. */
+	/* Counts of all sources but a replay are of occurrences, which is the mode rise. */
 	return event->driver.source == UPC_SOURCE_REPLAY ? event->driver.mode : UPC_MODE_RISE;
 }
 

@@ -27,7 +27,7 @@ static const char *const why[] = {
 	[UPCI_SIM_TIME] = "the simulated node does not produce it yet: the model of time",
 };
 
-/* name is the documented one; it does not matter where the event is produced. */
+/* name is the documented one, which an event that is produced does not need. */
 static void drive(struct upci_event *event, const char *name, bool produced, unsigned panel)
 {
 	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
