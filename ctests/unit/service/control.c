@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * control.c - unit tests of the control socket: words arrive and answers come back, whatever others
- * of its clients do: hang, say half a line, say 10 MB, go in the middle of a command, come by the hundred.
+ * control.c - unit tests of the control socket: words arrive and answers come back, whatever its other
+ * clients do: hang, send half a line or 10 MB, go in the middle of a command, come by the hundred.
  */
 #include "service/control.h"
 
@@ -250,7 +250,7 @@ TEST_WITH(test_answers, setup, teardown)
 	ask(b, "fail", "\xe2\x82\xac");
 	answers(b, false, "fail \xe2\x82\xac");
 	answers(a, true, "halt ALL");
-	/* Many at once, in their order, also cut anywhere. */
+	/* Several lines at once are answered in their order; the last one is cut. */
 	SAY(a, "{\"words\":[\"one\"]}\n{\"words\":[\"ls\"]}\n{}\n\n{\"words\":[\"fo");
 	answers(a, true, "one");
 	answers(a, true, "ls");
@@ -264,7 +264,7 @@ TEST_WITH(test_answers, setup, teardown)
 	close(b);
 }
 
-/* Who has said all that he wants to say still gets his answer. */
+/* A client that has shut down its sending side still gets the answers to its whole lines. */
 TEST_WITH(test_half_closed, setup, teardown)
 {
 	int a = new_client();
@@ -312,7 +312,7 @@ TEST_WITH(test_gone_in_the_middle, setup, teardown)
 	until(&runs, 2);
 	ask(b, "halt", NULL);
 	answers(b, true, "halt");
-	/* Also before there is an answer to read. */
+	/* Clients also go before there is an answer to read. */
 	for (unsigned i = 0; i < 50; i++) {
 		a = new_client();
 		ask(a, i % 2 == 0 ? "ls" : "halt", "big");
@@ -334,7 +334,7 @@ TEST_WITH(test_does_not_read, setup, teardown)
 		ask(b, "ls", NULL);
 		answers(b, true, "ls");
 	}
-	/* Not a second answer was made for who has not read the first. */
+	/* No second answer is made for a client that has not read the first. */
 	assert_in_range(now(&runs), 20, 21);
 	line = hear(a);
 	assert_non_null(line);
@@ -475,11 +475,11 @@ TEST_WITH(test_hundred_connections, setup, teardown)
 		let_go += hang[i] < 0 || recv(hang[i], &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN;
 		close(hang[i]);
 	}
-	/* As many as there is no room for, and perhaps the one that had to make room. */
+	/* At least as many are let go as there is no room for; others may have made room for new clients. */
 	assert_in_range(let_go, 100 - CONTROL_CLIENTS_MAX, 100);
 }
 
-/* Who waits for an answer, or has yielded, is not let go for others. */
+/* A client that waits for an answer, or has yielded, is not let go for a new one. */
 TEST_WITH(test_no_one_that_waits_is_let_go, setup, teardown)
 {
 	int yielded[CONTROL_YIELDS_MAX], more = new_client(), waits = new_client();
@@ -555,7 +555,7 @@ TEST_WITH(test_each_yield_is_its_clients, setup, teardown)
 	close(c);
 }
 
-/* Who has yielded stands in the answers to questions, and in no others. */
+/* The clients that have yielded stand in the answers to "ls" and "status", and in no others. */
 TEST_WITH(test_who_has_yielded, setup, teardown)
 {
 	int a = new_client(), b = new_client();
@@ -577,7 +577,7 @@ TEST_WITH(test_who_has_yielded, setup, teardown)
 	assert_non_null(strstr(line, want));
 	ask(b, "halt", NULL);
 	assert_null(strstr(hear(b), "yielded_for"));
-	/* Other words with it are the service's to refuse. */
+	/* "yield" with other words is a command of the service, which may refuse it. */
 	ask(b, "yield", "of=x");
 	answers(b, true, "yield of=x");
 	ask(b, "resume", NULL);
@@ -618,7 +618,7 @@ TEST_WITH(test_yielder_killed, setup, teardown)
 	until(&resumes, 1);
 }
 
-/* Its yield is made when it is gone already, or fails then. */
+/* A yield is made after its client is gone, and is taken back; or it fails then. */
 TEST_WITH(test_yielder_gone_before, setup, teardown)
 {
 	int a = new_client(), b = new_client(), c = new_client();
@@ -660,7 +660,7 @@ TEST_WITH(test_another_user, setup, teardown)
 
 	if (geteuid() != 0)
 		skip_because("only root can be another user");
-	/* As far as modes go he may; the service asks who he is. */
+	/* The modes let the other user connect; the service refuses his uid. */
 	assert_return_code(chmod(directory, 0755), 0);
 	assert_return_code(chmod(path, 0666), 0);
 	pid = fork();
@@ -683,7 +683,7 @@ TEST_WITH(test_another_user, setup, teardown)
 	assert_int_equal(now(&runs), 0);
 }
 
-/* Without descriptors new ones wait; those that are there do not. */
+/* Without free descriptors new clients wait; those that are connected do not. */
 TEST_WITH(test_no_descriptors, setup, teardown)
 {
 	int a = new_client(), b = new_client(), lowest;
@@ -746,7 +746,7 @@ TEST_WITH(test_ends_while_one_waits, setup, teardown)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* Threads that ask all at once, as fast as they can. */
+/* The threads all ask at once, as fast as they can. */
 static void *busy(void *arg)
 {
 	(void)arg;
@@ -772,7 +772,7 @@ TEST_WITH(test_many_threads, setup, teardown)
 		assert_int_equal(pthread_create(&thread[i], NULL, busy, NULL), 0);
 	for (unsigned i = 0; i < 8; i++)
 		pthread_join(thread[i], NULL);
-	/* None is forgotten. */
+	/* Each yield has its resume. */
 	for (unsigned i = 0; i < PATIENCE_S * 100 && now(&resumes) != now(&yields); i++)
 		usleep(10000);
 	assert_int_equal(now(&resumes), now(&yields));

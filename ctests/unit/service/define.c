@@ -9,10 +9,10 @@
 
 #define NODES 3
 
-/* What node k counts of input i in the interval: on CPUs 0 and 1. */
+/* The parameters of the made values (count_of, fill): each node has CPUs 0 and 1. */
 struct made {
 	const struct define *define;
-	double step; /* of time */
+	double step; /* a factor of all values */
 	bool gone;   /* CPU 1 of node 2 has no value */
 };
 
@@ -117,7 +117,7 @@ TEST(test_values)
 		assert_float_equal(value_at(work, 4, k, 0), a + 0.5, 1e-6);
 		assert_float_equal(value_at(work, 5, k, 0), 221, 1e-6);
 		assert_float_equal(value_at(work, 6, k, 0), k == 2, 1e-6);
-		/* There was nothing before. */
+		/* delta(d2) needs an interval before this one. */
 		assert_true(isnan(value_at(work, 8, k, 0)));
 		assert_float_equal(value_at(work, 10, k, 0), 200, 1e-6);
 	}
@@ -125,24 +125,24 @@ TEST(test_values)
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
 	assert_float_equal(value_at(work, 8, 0, 0), 3 * 21, 1e-6);
 	assert_float_equal(value_at(work, 9, 1, 1), 3 * 221 / 60.0, 1e-6);
-	/* Nor is there anything before an interval that follows none. */
+	/* After define_forget there is no interval before the next one. */
 	define_forget(work);
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
 	assert_true(isnan(value_at(work, 8, 0, 0)) && isnan(value_at(work, 9, 1, 1)));
 	assert_float_equal(value_at(work, 7, 0, 0), 60 * 4 * 10, 1e-3);
-	/* What is not known makes nothing known, and no zero. */
+	/* A value that is computed from an unknown one is unknown, and not zero. */
 	made.gone = true;
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
 	assert_true(isnan(value_at(work, 2, 2, 0)) && isnan(value_at(work, 0, 2, 1)) &&
 		    isnan(value_at(work, 8, 2, 0)));
 	assert_false(isnan(value_at(work, 0, 2, 0)));
-	/* Over the nodes that are known. */
+	/* nodes_mean is over the nodes that are known. */
 	assert_float_equal(value_at(work, 5, 2, 0), 4 * 121, 1e-6);
 	define_end(work);
 	define_free(define);
 }
 
-/* What may be added up over a node. */
+/* Whether the values of a definition may be added up over a node. */
 TEST(test_sums)
 {
 	static const char *const text[] = {"cpu.a",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a perf event of another process counts: by the events that this machine gives, and by
- * descriptors that are no perf events.
+ * Whether a descriptor of a process takes a hardware counter: with the events that this machine gives,
+ * and with descriptors that are no perf events.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -49,7 +49,7 @@ TEST(software_takes_nothing)
 		skip_because("this kernel lets nobody count here");
 	assert_false(descriptor_is_hardware(&pmus, self, fd));
 	close(fd);
-	/* Who closed it meanwhile has nothing. */
+	/* A descriptor that was closed meanwhile takes no counter. */
 	assert_false(descriptor_is_hardware(&pmus, self, fd));
 	for (uint64_t config = PERF_COUNT_SW_CPU_CLOCK; config < PERF_COUNT_SW_MAX; config++) {
 		fd = open_event(PERF_TYPE_SOFTWARE, config);
@@ -62,7 +62,7 @@ TEST(software_takes_nothing)
 	close(self);
 }
 
-/* It is asked without being changed. */
+/* A breakpoint takes no counter. The type of breakpoints is never asked for, since that would change one. */
 TEST(a_breakpoint_stays_as_it_is)
 {
 	int self = descriptor_process(getpid()), fd = open_event(PERF_TYPE_BREAKPOINT, 0);
@@ -86,7 +86,7 @@ TEST(hardware_takes_a_counter)
 	close(self);
 }
 
-/* A number that another file has got meanwhile is asked nothing. */
+/* Another file may have got the number of a perf event meanwhile: it takes no counter. */
 TEST(other_files_are_not_asked)
 {
 	int self = descriptor_process(getpid()), fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -98,7 +98,7 @@ TEST(other_files_are_not_asked)
 	close(self);
 }
 
-/* Who cannot be asked may have one. */
+/* A descriptor of a process that cannot be asked is taken for a hardware counter. */
 TEST(what_is_not_told_is_hardware)
 {
 	assert_true(descriptor_is_hardware(&pmus, -1, 3));

@@ -60,13 +60,13 @@ TEST(test_wrong_lists)
 			fail_msg("'%s' is a list", cases[i].text);
 		if (strcmp(expected, cases[i].expected) != 0 || at != cases[i].at)
 			fail_msg("'%s': %zu: %s", cases[i].text, at, expected);
-		/* What was there stays, and nothing is added. */
+		/* A list that is refused adds nothing. */
 		assert_int_equal(list.n, 0);
 		nodelist_free(&list);
 	}
 }
 
-/* What is written is read as the same list. */
+/* A list that was read is written as the same text. */
 TEST(test_text)
 {
 	static const char *const texts[] = {"a", "nid[001-003,7],login1", "n[1-3,5],m[08-11]", "x,y,z", "7"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a metric of the agent is by its name, and what is said of CPUs and NUMA nodes.
+ * The kind, scope and name of an agent's metric, and the remark on CPUs that differ from the others.
  */
 #include <math.h>
 
@@ -72,7 +72,7 @@ TEST(test_placement)
 	assert_said((double[]){5, 5, 5, 11}, 4, false, "CPU 3: cpu.i");
 	assert_said((double[]){5, 5, 5, 4}, 4, false, NULL);
 	assert_said((double[]){0, 0, 0, 0}, 4, true, NULL);
-	/* What was not counted is not unused. */
+	/* A CPU that was not counted is not unused. */
 	assert_said((double[]){5, 5, NAN, NAN}, 4, true, NULL);
 	assert_said((double[]){5}, 1, true, NULL);
 	assert_said(NULL, 0, true, NULL);

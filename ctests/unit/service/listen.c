@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * listen.c - unit tests of where the control socket may be: a dead one is replaced, a living one is not, and
- * what others could have put there is refused by name, and stays.
+ * a file that others could have put there is refused by name, and stays.
  */
 #include "service/listen.h"
 
@@ -78,7 +78,7 @@ TEST_WITH(test_dead_one_is_replaced, setup, remove_test_dir)
 	close(l.fd); /* as a death would */
 	assert_return_code(lstat(path, &status), 0);
 	opens(path, &next);
-	/* Who comes later does not take away what is another's by now. */
+	/* A late listen_close does not remove the socket of another service. */
 	l.fd = dup(0);
 	l.inode++;
 	listen_close(&l);
@@ -94,7 +94,7 @@ TEST_WITH(test_living_one_is_not, setup, remove_test_dir)
 
 	opens(path, &l);
 	refused(path, UPC_ESTATE, "a service listens at");
-	/* Also where so many wait that no more can. */
+	/* It is refused also where so many clients wait that no more can connect. */
 	address = &l.address;
 	do {
 		client[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -136,7 +136,7 @@ TEST_WITH(test_one_of_two_at_once, setup, remove_test_dir)
 			assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
 			fine += WIFEXITED(status) && WEXITSTATUS(status) == 0;
 		}
-		/* More than one only after the one before has ended. */
+		/* A second one opens it only after the one before has ended. */
 		assert_in_range(fine, 1, 4);
 		unlink(path);
 	}

@@ -17,7 +17,7 @@ static bool reads(const char *line, size_t length, struct request *request)
 	return request_read(line, length, request, why) == 0;
 }
 
-/* That a line is refused, with these words. */
+/* Asserts that a line is refused, and that the reason has this part and is printable ASCII. */
 static void refused(const char *line, size_t length, const char *part)
 {
 	struct request request;
@@ -72,7 +72,7 @@ TEST(test_refused)
 	REFUSED("\x1b[2J{\"words\": 1}", "no line of JSON");
 }
 
-/* n times a text, with one before and one behind it; for the caller to free. */
+/* A text n times, with another before and another behind it; for the caller to free. */
 static char *repeated(const char *before, const char *text, size_t n, const char *behind)
 {
 	char *line = malloc(strlen(before) + n * strlen(text) + strlen(behind) + 1), *p;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file with the service's state: what is in it comes out of it; what is damaged, foreign, cut off,
- * another's or of a full disk is said, and nothing of it is believed.
+ * The file with the service's state. A state that was written is read back. A file that is damaged,
+ * foreign or cut off is reported, and no state is taken from it; a file that another service has, and a
+ * full disk, are reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -120,14 +121,14 @@ TEST(bytes_and_back)
 	check_state(s);
 	assert_true(s->whole);
 	saved_state_free(s);
-	/* The machine was down meanwhile, or nobody knows. */
+	/* The machine was booted anew since, or its boot is not known. */
 	s = saved_decode(bytes, length, "other");
 	assert_false(s->whole);
 	saved_state_free(s);
 	s = saved_decode(bytes, length, "");
 	assert_false(s->whole);
 	saved_state_free(s);
-	/* Whatever the bytes, it ends, and what it says of itself is not believed. */
+	/* Bytes that are cut off anywhere are refused; with any bit changed saved_decode ends. */
 	for (size_t i = 0; i < length; i++) {
 		assert_null(saved_decode(bytes, i, "boot"));
 		for (unsigned bit = 0; bit < 8; bit++) {
@@ -136,7 +137,8 @@ TEST(bytes_and_back)
 			bytes[i] ^= (char)(1 << bit);
 		}
 	}
-	/* Nor is a number that is too large, whatever its low half is, or more than there is to say. */
+	/* A number that is too large, though its low half is not, is refused; so are bytes behind the state.
+	 */
 	bytes[8 + 4 + 4] ^= 1;
 	assert_null(saved_decode(bytes, length, "boot"));
 	bytes[8 + 4 + 4] ^= 1;
@@ -147,7 +149,7 @@ TEST(bytes_and_back)
 	free(bytes);
 }
 
-/* Opens, and what the operator is told has this in it (NULL: nothing is said). */
+/* Opens a file; the remark for the operator has this part and the path (NULL: there is no remark). */
 static struct saved *open_file(const char *path, struct saved_state **was, const char *part)
 {
 	struct saved *s;
@@ -195,7 +197,7 @@ TEST(write_and_open)
 	assert_int_equal(files_there(), 1);
 }
 
-/* The newer slot is cut: the older one holds, which was whole when the newer was begun. */
+/* The newer slot is damaged: the older one is read, which was whole when the newer was begun. */
 TEST(torn)
 {
 	char path[256];
@@ -210,7 +212,7 @@ TEST(torn)
 	other.samples = 99;
 	assert_int_equal(saved_write(s, make_counters(), &other), 0);
 	saved_close(s);
-	/* The second state is in the slot of even numbers, the first: a byte of it. */
+	/* The second state is in the first slot, that of even numbers: a byte of it is changed. */
 	fd = open(path, O_RDWR);
 	assert_int_equal(pwrite(fd, "x", 1, 4096 + 100), 1);
 	close(fd);
@@ -267,7 +269,7 @@ TEST(not_ours)
 	assert_null(was);
 	assert_int_equal(saved_write(s, make_counters(), &about), 0);
 	saved_close(s);
-	/* It is there, under its new name, as it was. */
+	/* The foreign file is there, under its new name, as it was. */
 	snprintf(command, sizeof(command), "grep -q 'my notes' %s.refused-* && rm %s.refused-*", path, path);
 	assert_int_equal(system(command), 0);
 	snprintf(command, sizeof(command), "truncate -s 8000 %s", path);
@@ -344,7 +346,7 @@ TEST(a_full_disk)
 	full = true;
 	assert_int_equal(saved_write(s, make_counters(), &about), ENOSPC);
 	saved_close(s);
-	/* What it has is older than what was given out, which it knows. */
+	/* The file has an older state than was given out, and a mark that says so. */
 	s = open_file(path, &was, NULL);
 	check_state(was);
 	assert_false(was->whole);
@@ -385,8 +387,8 @@ static void put_copy(const char *path, const char *copy, size_t length)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Ends in each way, and then the machine goes down: only after a clean end, with nobody who began again,
- * is it known that what the disk has is what was given out last. */
+/* The service ends in each way, and then the machine goes down. The state on the disk is known to be the one
+ * that was given out last only after a clean end, where no service has begun again since. */
 TEST(machine_goes_down)
 {
 	struct saved_about clean = about;
@@ -402,7 +404,7 @@ TEST(machine_goes_down)
 	assert_int_equal(saved_write(s, make_counters(), &clean), 0);
 	saved_close(s);
 	rebooted = true;
-	/* Twice: who ends before there was anything to write leaves it as it was. */
+	/* Twice: a service that ends before it has written anything leaves the file as it was. */
 	for (unsigned i = 0; i < 2; i++) {
 		s = open_file(path, &was, NULL);
 		check_state(was);
@@ -416,7 +418,7 @@ TEST(machine_goes_down)
 	assert_int_equal(saved_write(s, make_counters(), &about), 0);
 	saved_close(s);
 	put_copy(path, copy, length);
-	/* It was open, and its samples did not get to the disk: the clean state is an old one. */
+	/* A service had the file open, and its samples did not get to the disk: the clean state is old. */
 	s = open_file(path, &was, NULL);
 	check_state(was);
 	assert_false(was->whole);

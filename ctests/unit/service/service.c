@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service as a whole: what its configuration may not say, commands that are done or not at all,
+ * The service as a whole: mistakes in its configuration, commands that are done or not at all,
  * samples at multiples of an interval whatever is done to the clock, a state that cannot be saved,
  * CPUs that come and go, and threads at once.
  */
@@ -56,7 +56,7 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at, struc
 	return __real_timerfd_settime(fd, flags, &real, old);
 }
 
-/* As the kernel answers after the clock was set. */
+/* Answers as the kernel does after the clock was set. */
 ssize_t __wrap_read(int fd, void *to, size_t n)
 {
 	ssize_t result = __real_read(fd, to, n);
@@ -154,7 +154,7 @@ TEST(no_script)
 	free(message);
 }
 
-/* What one CPU refuses is nowhere: CPU 1's event is of the counter that is taken there. */
+/* A counter that one CPU refuses is on none. Here the event needs the counter that j takes on CPU 1. */
 TEST(all_places_or_none)
 {
 	struct service *s;
@@ -165,14 +165,14 @@ TEST(all_places_or_none)
 	s = test_open_with(NULL);
 	test_bad(s, "add PU1_JPIPE_INSTRUCTIONS:mode=rise as=k scope=cpu", UPC_ECONFLICT, "cpu1: ");
 	test_bad(s, "reassign j PU0_JPIPE_INSTRUCTIONS:mode=ris as=k", UPC_ENOSUPP, "");
-	/* On CPU 0 it was there for a moment; then it can be added with another input. */
+	/* On CPU 0 k was there for a moment. An event that both CPUs take can be added then. */
 	test_good(s, "add PU1_JPIPE_ADD_SUB as=l scope=cpu");
 	sample = service_sample_get(s, 60000);
 	assert_int_equal(sample->counters, 2);
 	assert_int_equal(test_find(sample, "j")->value[0].value, 30);
 	assert_int_equal(test_find(sample, "j")->value[1].value, 20);
 	service_sample_put(sample);
-	/* A reassign that CPU 1 refuses leaves what was counted. */
+	/* A reassign that CPU 1 refuses leaves the counts. */
 	test_bad(s, "reassign l PU1_JPIPE_INSTRUCTIONS:mode=rise as=m", UPC_ECONFLICT, "cpu1: ");
 	sample = service_sample_get(s, 60000);
 	assert_int_equal(test_find(sample, "j")->value[0].value, 60);
@@ -201,7 +201,7 @@ TEST(what_cannot_be_counted)
 	service_sample_put(sample);
 	assert_int_equal(test_command(s, "rewrite ALL", &reply), 0);
 	assert_non_null(strstr(reply, "2 places count, 4 cannot"));
-	/* An halt of all, with those that do not count, and of one by name. */
+	/* Commands for counters that do not count: a halt of all, and others by name. */
 	test_good(s, "halt ALL");
 	test_good(s, "continue NOT_THERE j");
 	test_good(s, "reassign NOT_THERE PU1_JPIPE_INSTRUCTIONS as=k");
@@ -213,8 +213,8 @@ TEST(what_cannot_be_counted)
 	service_close(s);
 }
 
-/* Somebody has its counter (here another one of the service: two events of one counter). It is taken, and
- * counts when it is free, without a command. */
+/* The counter that an event needs is taken (here by another event of the service). The event counts when it
+ * is free, without a command. */
 TEST(taken_and_free)
 {
 	struct service *s;
@@ -265,7 +265,7 @@ TEST(lists)
 	service_close(s);
 }
 
-/* Whatever the words are, the answer is JSON, and nothing is added. */
+/* Whatever the words are, the answer is JSON, and no counter that counts is added. */
 TEST(words_of_any_bytes)
 {
 	static const char *const verb[] = {"add",    "halt",    "reassign", "ls",
@@ -303,7 +303,7 @@ TEST(words_of_any_bytes)
 		json_decref(json);
 		free(reply);
 	}
-	/* What is text may be kept, where it is optional: as failed, and never longer than a name. */
+	/* An optional counter may be kept as failed; its name is printable, and not too long. */
 	sample = service_sample_get(s, 60000);
 	for (unsigned i = 0; i < sample->counters; i++) {
 		const struct service_counter *c = &sample->counter[i];
@@ -391,12 +391,12 @@ TEST(steps_of_the_clock)
 	s = test_open_with(NULL);
 	due = next_due(s, 0, true, &samples);
 	due = next_due(s, due, false, &samples);
-	/* An hour forward: the next multiple is of the new time, and none is made up for. */
+	/* An hour forward: the next sample is due at a multiple of the new time, and none is made up for. */
 	before = samples;
 	set_clock(INT64_C(3600) * (int64_t)SECOND);
 	due = next_due(s, due + 3000 * SECOND, false, &samples);
 	assert_in_range(samples, before + 1, before + 100);
-	/* A day back: it goes on as well. */
+	/* A day back: the samples go on as well. */
 	set_clock(INT64_C(-86400) * (int64_t)SECOND);
 	for (before = due; due >= before - 80000 * SECOND;)
 		due = next_due(s, due, true, &samples);
@@ -496,7 +496,8 @@ TEST(a_full_disk)
 	service_sample_put(sample);
 	service_close(s);
 	disk_full = false;
-	/* What was commanded holds; the counts would go backwards, so they begin anew, and say so. */
+	/* The command "continue j" holds. The saved counts are too old: counts begin anew, as the message
+	 * says. */
 	s = test_open_with(test_path("state"));
 	id = id_of(s, "j", &value);
 	assert_true(id > before);
@@ -545,7 +546,7 @@ TEST(a_live_node)
 	service_sample_put(one);
 	test_good(s, "halt t");
 	service_close(s);
-	/* Who has a sample keeps it. */
+	/* A sample is valid until it is put, also after its service is closed. */
 	assert_string_equal(c->name, "t");
 	service_sample_put(two);
 }
@@ -592,7 +593,7 @@ TEST(one_too_many)
 	free(text);
 	assert_int_equal(service_command(s, (const char *[]){"add", name[n - 1]}, 2, &text), UPC_ECONFLICT);
 	free(text);
-	/* In the place of another it can be. */
+	/* It can take the place of another counter. */
 	assert_int_equal(service_command(s, (const char *[]){"reassign", name[7], name[n - 1]}, 3, &text), 0);
 	free(text);
 	sample = service_sample_get(s, 60000);
@@ -640,7 +641,7 @@ static void *sampling(void *arg)
 			assert_true(sample->counter[i].id && *sample->counter[i].name);
 		service_sample_put(sample);
 		assert_true(service_generation(shared) >= generation);
-		/* valgrind would let nobody else on. */
+		/* Without a pause no other thread would run under valgrind. */
 		if (!arg)
 			usleep(100);
 	}
@@ -690,7 +691,7 @@ TEST(threads_at_once)
 	service_close(shared);
 }
 
-/* A counter is as its worst place is, for who lists it and for who takes samples. */
+/* The state of a counter is that of its worst place, in the answer to "ls" and in samples. */
 TEST(worst_place)
 {
 	static const enum service_state order[] = {SERVICE_COUNTING, SERVICE_OPENING, SERVICE_HALTED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A service that is killed at any instant: what comes after it gives out nothing less than somebody
- * has seen, and goes on with what was commanded.
+ * A service that is killed at any instant: the one that follows it gives out no value below one that was
+ * seen, and goes on with the counters as they were commanded.
  */
 #include <signal.h>
 
@@ -12,7 +12,7 @@
 #define IDS 8192
 #define NAMES 6
 
-/* What was seen, in memory that outlives the killed. */
+/* The values and states that were seen, in memory that outlives the killed services. */
 struct seen {
 	struct {
 		uint64_t value[CPUS], ran[CPUS];
@@ -22,7 +22,7 @@ struct seen {
 		bool there, halted;
 	} name[NAMES];
 	volatile int ready; /* the service is open */
-	int busy;           /* of which name a command is under way, or -1 */
+	int busy;           /* the name that a command is under way for, or -1 */
 	uint64_t started, generation, samples;
 	unsigned highest_id;
 	uint64_t seen; /* values, in all rounds */
@@ -86,7 +86,7 @@ static const struct service_counter *find(const struct service_sample *sample, u
 	return NULL;
 }
 
-/* What was said to be done is so; of a command that was under way either. */
+/* Each answered command has taken effect; one that was under way may have, and is not compared. */
 static void compare(struct service *s)
 {
 	const struct service_sample *sample = service_sample_get(s, 60000);
@@ -118,7 +118,7 @@ static void note(struct service *s, unsigned k)
 
 	seen->name[k].there = c;
 	if (c) {
-		/* A new id is one that nobody has had. */
+		/* A new id is one that no counter has had. */
 		if (c->id != before && c->id <= seen->highest_id)
 			wrong("an old id", c->name, c->id, seen->highest_id);
 		seen->highest_id = c->id > seen->highest_id ? c->id : seen->highest_id;
@@ -154,7 +154,7 @@ static void do_something(struct service *s, uint64_t *seed)
 	default:
 		snprintf(line, sizeof(line), random_next(seed) % 4 ? "rewrite n%u" : "remove n%u", k);
 	}
-	/* What was answered holds from the answer on, without a sample. */
+	/* A halt or continue holds from its answer on, without a sample. */
 	if (!test_command(s, line, NULL) && (what == 1 || what == 2))
 		seen->name[k].halted = what == 1;
 	else
@@ -168,7 +168,7 @@ static void live(uint64_t seed)
 
 	seen->ready = 1;
 	compare(s);
-	/* What the last one had under way is one or the other from now on. */
+	/* The command that was under way has taken effect or not: the state that is found holds. */
 	if (seen->busy >= 0)
 		note(s, (unsigned)seen->busy);
 	seen->busy = -1;

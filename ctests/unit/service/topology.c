@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which CPUs there are, online, and in which NUMA node: from made directories, and from this /sys.
+ * The CPUs that there are, whether they are online, and their NUMA nodes: from a made directory that is
+ * read by its path, or as the machine's /sys.
  */
 #include <sys/stat.h>
 
@@ -27,7 +28,7 @@ TEST(lists)
 	}
 }
 
-/* Whether a made /sys is read by its path, or as the machine's: both are the same. */
+/* Reads a made /sys, by its path or (NULL) as the machine's. */
 static void read_made(const char *sys)
 {
 	struct topology t;
@@ -49,7 +50,7 @@ static void read_made(const char *sys)
 	made_sys_put("0-6\n", "devices/system/cpu/online");
 	assert_true(topology_refresh(sys, &t));
 	assert_true(t.cpu[3].online && !t.cpu[7].online);
-	/* What is no list says nothing. */
+	/* A file that is no list changes nothing. */
 	made_sys_put("what\n", "devices/system/cpu/online");
 	assert_false(topology_refresh(sys, &t));
 	assert_true(t.cpu[3].online && !t.cpu[7].online);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who else has counters: passes over a made /proc (names of any bytes, processes that vanish, more
+ * The other users of counters: passes over a made /proc (names of any bytes, processes that vanish, more
  * users than there is room for), and over the machine's own with events that a child holds.
  */
 #include <linux/perf_event.h>
@@ -87,7 +87,7 @@ TEST_WITH(holders_are_found, begin, end)
 	made_sys_put("cpu 1 2 3\n", "stat");
 	made_sys_link("20", "self");
 	user = look(u, 2);
-	/* In the order of a listing, whatever that is of a made one. */
+	/* The users are in the order of the listing, and a made directory may list them in any order. */
 	if (user[0].pid == 40)
 		user++;
 	assert_int_equal(user[0].pid, 20);
@@ -100,7 +100,7 @@ TEST_WITH(holders_are_found, begin, end)
 	assert_string_equal(user[0].command, "likwid-accessD");
 }
 
-/* Files whose names are near to it; an anonymous inode has no such path. */
+/* Links to paths that resemble those of a perf event or of an MSR. */
 TEST_WITH(likenesses_are_not, begin, end)
 {
 	struct users *u = create(state, 1);
@@ -166,7 +166,7 @@ TEST_WITH(processes_may_vanish, begin, end)
 	struct users *u = create(state, 1);
 	const struct service_user *user;
 
-	/* At each point: before its descriptors are listed, described, or its parent is asked. */
+	/* A process vanishes before its descriptors are listed (20), or its name and status are read (21). */
 	made_sys_put("", "20/comm");
 	made_sys_link(EVENT, "21/fd/0");
 	user = look(u, 1);
@@ -282,7 +282,7 @@ static bool found(struct users *u, pid_t pid, struct service_user *one)
 	return false;
 }
 
-/* Seen as long as it is held, where software events are asked for; self is nobody's parent here. */
+/* A software event is seen while it is held, where options.software is set; self is no process here. */
 TEST(software_is_told_from_hardware)
 {
 	struct users_options options = {.self = 1 << 30, .software = true};
@@ -339,7 +339,7 @@ TEST(hardware_is_seen)
 	users_destroy(u);
 }
 
-/* The parent of a holder has no others. */
+/* The children of the caller (self is 0) are not others. */
 TEST(children_are_own)
 {
 	struct users_options options = {.software = true};
@@ -357,7 +357,7 @@ TEST(children_are_own)
 	users_destroy(u);
 }
 
-/* Who is no more than a user sees his own, and how many he may not look at. */
+/* Without privileges a pass reports processes that are hidden from it, or a /proc that does not have all. */
 TEST(what_is_kept_from_a_user_is_told)
 {
 	struct users_options options = {0};
@@ -374,7 +374,7 @@ TEST(what_is_kept_from_a_user_is_told)
 	assert_int_equal(end_of(pid), 0);
 }
 
-/* A hundred passes need as much memory and as many descriptors as one. */
+/* A hundred passes leave as many descriptors open as one. */
 TEST(passes_leave_nothing)
 {
 	struct users_options options = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When users are looked for: by a made clock, a made count of openings, and passes that are made,
- * too (this file has the calls of users.c in its place).
+ * The times at which users are looked for, with a made clock, a made count of openings and made passes
+ * (this file has the calls of users.c in its place).
  */
 #include "service/watch.h"
 #include "unit/unit_test.h"
@@ -114,18 +114,18 @@ TEST_WITH(a_pass_follows_an_opening, begin, NULL)
 	assert_int_equal(passes, 1);
 	opens = 3;
 	a_user_comes(12);
-	/* Not before its time. */
+	/* The next look is not due yet. */
 	assert_false(watch_tick(w, 1399 * MS));
 	assert_int_equal(passes, 1);
 	assert_true(watch_tick(w, 1400 * MS));
 	assert_int_equal(passes, 2);
 	assert_int_equal(watch_users(w, &count, &more)->pid, 12);
 	assert_int_equal(count, 1);
-	/* Opened by somebody who has closed it already. */
+	/* An event was opened by a user who has closed it already. */
 	opens = 4;
 	assert_false(watch_tick(w, 1600 * MS));
 	assert_int_equal(passes, 3);
-	/* That was seen. */
+	/* No event was opened since the last look. */
 	assert_false(watch_tick(w, 1800 * MS));
 	assert_int_equal(passes, 3);
 	watch_destroy(w);
@@ -142,7 +142,7 @@ TEST_WITH(a_user_who_is_there_is_looked_at_alone, begin, NULL)
 	assert_false(watch_tick(w, 400 * MS));
 	assert_int_equal(passes, 1);
 	assert_int_equal(stills, 2);
-	/* He has ended, but has left his counters to another. */
+	/* The user has ended, and another one has counters. */
 	there_still = false;
 	there[0].pid = 13;
 	assert_true(watch_tick(w, 600 * MS));
@@ -172,7 +172,7 @@ TEST_WITH(without_a_count_passes_have_to_do, begin, NULL)
 
 	watch_tick(w, 0);
 	assert_non_null(strstr(watch_how(w), "all processes each 0.5 s"));
-	/* Nothing to wake up for before it. */
+	/* Without a count of openings, and without a user, the next look is the next pass. */
 	assert_int_equal(watch_due(w), WATCH_PASS_NS);
 	for (unsigned ms = 100; ms <= 2100; ms += 100)
 		watch_tick(w, ms * MS);
@@ -228,7 +228,7 @@ TEST_WITH(what_is_not_seen_has_a_name, begin, NULL)
 	pass_fails = true;
 	assert_true(watch_tick(w, 1500 * MS));
 	assert_non_null(strstr(watch_unseen(w), "/proc"));
-	/* What was found before holds. */
+	/* A pass that works again, and sees all, clears the text. */
 	pass_fails = false;
 	all_here = true;
 	there_hidden = 0;

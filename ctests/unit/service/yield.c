@@ -8,7 +8,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* What is known at a time, and what follows. */
+/* The facts at a time, and the reason that yield_decide then gives. */
 struct row {
 	unsigned at_ms, asked, users;
 	bool notice;
@@ -67,14 +67,14 @@ TEST(who_asks_comes_first)
 	       {300, 1, 0, true, YIELD_ASKED}, {400, 0, 0, true, YIELD_NOT});
 }
 
-/* After upcctl run they go on at once, but not beside who is there still. */
+/* After upcctl run the counters go on at once, but not beside a user that is seen. */
 TEST(from_asked_to_seen)
 {
 	FOLLOW({0, 1, 1, true, YIELD_ASKED}, {400, 0, 1, true, YIELD_SEEN}, {600, 0, 0, true, YIELD_QUIET},
 	       {1400, 0, 0, true, YIELD_NOT});
 }
 
-/* A user who was made way for is waited for, also over another's upcctl run. */
+/* After upcctl run the counters go on at once, also where a user was seen before it who has ended since. */
 TEST(from_seen_to_asked)
 {
 	FOLLOW({0, 0, 1, true, YIELD_SEEN}, {100, 1, 1, true, YIELD_ASKED}, {300, 0, 0, true, YIELD_NOT});

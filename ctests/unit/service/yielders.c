@@ -18,12 +18,12 @@ TEST(test_program)
 	assert_string_equal(program, "");
 	assert_false(yielders_program("fo", program));
 	assert_false(yielders_program("of=make", program));
-	/* Characters of two bytes, of which one would be cut within. */
+	/* Characters of two bytes, one of which the limit would cut in the middle. */
 	for (unsigned i = 0; i < 60; i++)
 		strcat(word, "\xc3\xa4");
 	assert_true(yielders_program(word, program));
 	assert_int_equal(strlen(program), 62);
-	/* Nothing but what continues one. */
+	/* The word has only bytes that continue a character. */
 	memset(word + 4, 0x80, 100);
 	assert_true(yielders_program(word, program));
 	assert_string_equal(program, "");
@@ -65,7 +65,7 @@ TEST(test_put)
 	assert_non_null(strstr(reply, "{\"pid\":7,\"uid\":4294967294,\"program\":\"a\\\"b\"}"));
 	json_decref(root);
 	free(reply);
-	/* What is no object, or has nothing in it, stays. */
+	/* A reply that is NULL, an empty object or empty stays as it is. */
 	assert_null(yielders_put(&yielders, NULL));
 	reply = strdup("{}");
 	assert_ptr_equal(yielders_put(&yielders, reply), reply);
