@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * control.c - unit tests of the tools' way to the node service: an answer in any pieces, and whatever
- * else may listen at the socket: what says nothing, ends, goes on for ever, or says what is no answer.
+ * control.c - unit tests of the tools' way to the node service: an answer in any pieces, and other listeners
+ * at the socket: one that says nothing, ends, goes on for ever, or sends text that is no answer.
  */
 #include "lib/control.h"
 
@@ -169,7 +169,7 @@ TEST_WITH(test_words, setup, remove_test_dir)
 	assert_int_equal(util_control_open(&control, path), 0);
 	assert_null(util_control_ask(&control, word, 2));
 	assert_non_null(strstr(control.why, "word 2 is no UTF-8"));
-	/* Nothing was said: the connection is as good as before. */
+	/* Nothing was sent: the connection is as good as before. */
 	answer = util_control_ask(&control, good, 1);
 	assert_non_null(answer);
 	json_decref(answer);
@@ -203,7 +203,7 @@ TEST_WITH(test_places, setup, remove_test_dir)
 	assert_int_equal(util_control_open(&control, NULL), 0);
 	util_control_close(&control);
 	end();
-	/* Of homes that are none nothing is made. */
+	/* A home that is relative or not set gives no path. */
 	unsetenv("UPC_CONTROL");
 	setenv("XDG_STATE_HOME", "state", 1);
 	setenv("HOME", test_dir, 1);

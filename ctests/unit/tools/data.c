@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the command line tools print for other programs: JSON and CSV.
+ * The output of the command line tools for other programs: JSON and CSV.
  */
 #include "../../../utils/lib/data.h"
 
@@ -54,7 +54,7 @@ TEST(test_csv)
 	}
 }
 
-/* Which JSON it is stands before all else. */
+/* The schema, the tool and its version stand before all else. */
 TEST(test_schema_is_first)
 {
 	char *memory = NULL;
@@ -67,7 +67,7 @@ TEST(test_schema_is_first)
 	free(memory);
 }
 
-/* As many fields in a line as in the headings, whatever is not known. */
+/* Each line has as many fields as the headings, whatever is not known of the event. */
 TEST(test_event_has_all_fields)
 {
 	const struct upc_event_info bare = {.name = "a", .unit = "b", .subsystem = "c", .id = UPC_NO_ID};

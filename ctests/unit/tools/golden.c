@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What texts are compared with (ctests/lib/golden.h): each difference is found, and an update
+ * The files that texts are compared with (ctests/lib/golden.h): each difference is found, and an update
  * changes its own section and no other.
  */
 #include "lib/golden.h"
@@ -68,7 +68,7 @@ TEST(test_differences)
 	differs("one", "a\nb", "one, line 2: \"b\", not \"b\"");
 	differs("one", "", "one, line 1: \"\", not \"a\"");
 	differs("two", "a\n", "two, line 1: \"a\", not \"\"");
-	/* A name is whole, and a section that is not there has no text, not even none. */
+	/* A name matches only as a whole, and a section that is not there differs from an empty text, too. */
 	differs("on", "a\nb\n", "on, line 1");
 	differs("three", "", "three, line 1: \"\", not \"\"");
 }

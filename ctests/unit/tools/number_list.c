@@ -22,7 +22,7 @@ TEST(test_lists)
 	expect("12,3,100", false, 3, (int[]){12, 3, 100});
 	expect("0-3,5", true, 5, (int[]){0, 1, 2, 3, 5});
 	expect("4-4", true, 1, (int[]){4});
-	/* Nothing is counted twice. */
+	/* No number comes twice. */
 	expect("2,0-3,2", true, 4, (int[]){2, 0, 1, 3});
 }
 
@@ -38,7 +38,7 @@ TEST(test_what_is_no_list)
 		assert_int_equal(number_list_parse(&list, bad[i], 0, 100, true), -1);
 	assert_int_equal(number_list_parse(&list, "1-2", 0, 100, false), -1);
 	assert_int_equal(number_list_parse(&list, "5,6", 6, 100, false), -1);
-	/* What was there before is there still, alone. */
+	/* A refused text leaves the list as it was. */
 	assert_int_equal(list.n, 1);
 	assert_int_equal(list.number[0], 8);
 	number_list_free(&list);

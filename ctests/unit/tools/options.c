@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * options.c - unit tests of the tools' one table of options: a letter has one meaning, and a
- * name one letter, whoever takes them; what is old says so; times and words.
+ * name one letter, in all tools; old names stand for the new ones; times and words.
  */
 #include "../../../utils/lib/options.h"
 
@@ -71,7 +71,7 @@ static int next(char **argv)
 	return util_options_next(&usage, argc, argv, &choice, &status);
 }
 
-/* The first of a line. */
+/* The first option of a line. */
 static int first(char **argv)
 {
 	optind = 1;
@@ -86,7 +86,7 @@ TEST(test_old_names_are_the_new_ones)
 
 	assert_int_equal(first(argv), UTIL_OPTION_PROCESSES);
 	assert_true(choice.given && choice.format == UTIL_CSV);
-	/* What is behind the program is the program's. */
+	/* An option behind the program is the program's. */
 	assert_int_equal(next(argv), UTIL_OPTION_NONE);
 	assert_string_equal(argv[optind], "program");
 	assert_int_equal(first(name), UTIL_OPTION_NONE);

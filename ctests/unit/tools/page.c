@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * page.c - pages: whatever bytes names have, elements nest and data is JSON; numbers as people read them;
- * errors are told. What a browser makes of a page is page.sh's.
+ * errors are reported. The view of a page in a browser is tested by page.sh.
  */
 #include <errno.h>
 #include <math.h>
@@ -462,7 +462,7 @@ TEST(icicle)
 
 #define GAP 5
 
-/* The path of a line, of so many bytes. */
+/* The path of a line, and its size in bytes. */
 static const char *path_of(const char *text, const char *class, size_t *size)
 {
 	char begins[64];
@@ -485,7 +485,7 @@ static void assert_path(const char *text, const char *class, const char *wanted)
 	assert_memory_equal(path, wanted, size);
 }
 
-/* Where there is no value, and over a gap in time, nothing is joined; one that stands alone is a point. */
+/* Values are not joined where one is missing, nor over a gap in time; one that stands alone is a point. */
 TEST(lines)
 {
 	const double time[] = {0, 1, 2, 3, 10}, a[] = {0, 10, NAN, 5, 5}, b[] = {10, 0, 5, INFINITY, 7};
@@ -662,7 +662,7 @@ TEST(write_errors)
 		say_all(page, "a");
 		assert_int_equal(page_end(page), ENOSPC);
 		fclose(full);
-		/* What is first written when the page ends. */
+		/* Here the file is first written when the page ends. */
 		full = fopen("/dev/full", "w");
 		assert_non_null(full);
 		setvbuf(full, buffer, _IOFBF, sizeof(buffer));

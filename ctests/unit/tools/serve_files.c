@@ -30,7 +30,7 @@ static int end(void **state)
 	return rmdir("web") == 0 && chdir("/") == 0 && rmdir(test_dir) == 0 ? 0 : -1;
 }
 
-/* A link that nobody has left is not written through. */
+/* A link that the user nobody has left is not written through. */
 TEST(links)
 {
 	static struct serve_pcp pcp = {.conf = "machine.conf", .agent = "/a/pmdaupc", .module = "/a/pmcd.so"};
@@ -64,7 +64,7 @@ TEST(links)
 	assert_true(serve_pcp_write(&pcp, &files));
 }
 
-/* Nor is a log read that is a pipe, which nobody would ever write to, or a link. */
+/* A log that is a pipe, to which no process would ever write, or a link is not read. */
 TEST(logs)
 {
 	char line[80] = "x";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What threads, CPUs and processes come to together, beside numbers worked out by hand.
+ * The sums over threads, CPUs and processes, beside numbers worked out by hand.
  */
 #include "../../../utils/stat/stat_parts.h"
 
@@ -117,7 +117,7 @@ TEST_WITH(test_some, add_parts, free_parts)
 	assert_int_equal(values[COUNT], 0);
 }
 
-/* What some have not counted was counted in part, what none has, not at all. */
+/* An event that some parts have not counted was counted in part; one that none has, not at all. */
 TEST_WITH(test_flags, add_parts, free_parts)
 {
 	uint64_t values[EVENTS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What several runs of a program come to, beside numbers worked out by hand.
+ * The means, spreads and failures of several runs of a program, beside numbers worked out by hand.
  */
 #include "../../../utils/stat/stat_runs.h"
 
@@ -11,7 +11,7 @@
 #define EVENTS 2
 #define EXITED(status) ((status) << 8)
 
-/* The k-th of three runs, from 0: all that is told of it is another. */
+/* Adds run k of three, from 0. */
 static void add(struct stat_runs *runs, unsigned k)
 {
 	static const uint64_t values[][EVENTS] = {{10, 7}, {20, 7}, {60, 7}};
@@ -53,7 +53,7 @@ TEST(test_means)
 	assert_near(stat_runs_seconds(&runs).mean, 2);
 	assert_near(stat_runs_user_seconds(&runs).mean, 2.5);
 	assert_near(stat_runs_system_seconds(&runs).mean, 0.001);
-	/* What was so in any run is said of all. */
+	/* A flag of any run is a flag of all. */
 	assert_int_equal(runs.flags[0], 0);
 	assert_int_equal(runs.flags[1], UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST);
 	stat_runs_free(&runs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which events upc_stat counts when nobody says which.
+ * The events that upc_stat counts when none are named.
  */
 #include "../../../utils/stat/stat_select.h"
 
@@ -42,8 +42,8 @@ TEST(test_order)
 	unsigned order[6];
 	int n = stat_select(STAT_CHOICE_DEFAULT, events, 6, order);
 
-	/* The second name of one thing, what nothing drives, and what makes forks dear, are
-	 * left out. */
+	/* A second name of one thing, an event without a driver, and one that makes forks dear are left out.
+	 */
 	assert_int_equal(n, 3);
 	assert_int_equal(order[0], 4);
 	assert_int_equal(order[1], 3);
@@ -53,8 +53,8 @@ TEST(test_order)
 	assert_int_equal(order[2], 1);
 }
 
-/* What is not asked for by name: levels, clocks, wired Blue Gene/P names,
- * derived events, and tracepoints of locks. */
+/* Events that are counted only where they are named: levels, clocks, wired Blue Gene/P names, derived
+ * events, and tracepoints of locks. */
 TEST(test_left_out)
 {
 	struct upc_event_info events[] = {
@@ -129,7 +129,7 @@ TEST(test_default_is_cheap)
 	assert_int_equal(stat_select(STAT_CHOICE_DETAILED, events, 4, order), 4);
 }
 
-/* Of several that match one wish, one is taken for it. */
+/* Where several events match one wish, one of them is taken for it. */
 TEST(test_one_of_many)
 {
 	static const char *const net[] = {"net::lo:rx_bytes", "net::eth0:rx_bytes", "net::eth1:rx_bytes"};

@@ -52,8 +52,8 @@ static struct stat_change change(const double *a, unsigned n, const double *b, u
 	return stat_spread_change(&x, &y);
 }
 
-/* What is the same in each run is the mean, to the last digit, and does not spread: a part of it in each
- * sum would make a mean of 10 that no mean of 8 is, and a verdict. */
+/* A value that is the same in each run is the mean, to the last digit, and does not spread: a mean that
+ * is rounded otherwise with 10 runs than with 8 would give a verdict. */
 TEST(test_equal)
 {
 	static const double value[] = {1, 3, 7, 1e15 + 1, 0x1p53 - 1, 0x1p64};
@@ -118,7 +118,7 @@ TEST(test_no_verdict_without_spread)
 	assert_near(c.low, 2);
 	assert_near(c.high, 2);
 	assert_int_equal(c.verdict, STAT_MORE);
-	/* Of nothing there is no ratio. */
+	/* There is no ratio to a mean of 0. */
 	c = change(none, 4, b, 4);
 	assert_false(c.has_ratio || c.has_interval);
 	assert_int_equal(c.verdict, STAT_UNKNOWN);
@@ -139,8 +139,7 @@ static double normal(double mean, double deviation)
 	return mean + deviation * sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
 }
 
-/* What an interval says of itself is so: it holds the truth 95 times of 100, also of few runs
- * that spread unlike. */
+/* An interval of 95 % holds the truth in 95 of 100 cases, also with few runs whose spreads differ. */
 TEST(test_held)
 {
 	unsigned held = 0, called = 0;

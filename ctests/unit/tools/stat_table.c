@@ -84,7 +84,7 @@ TEST(test_zeros)
 	expect_nothing(rows, 0, &quiet);
 }
 
-/* A long unit is its first word; a ratio's is whole, or it would be another one. */
+/* A long unit is cut to its first word; a ratio's unit is whole, as its first word is another unit. */
 TEST(test_units)
 {
 	const struct stat_style style = {.width = 60, .seconds = 1};
@@ -97,7 +97,7 @@ TEST(test_units)
 	expect(long_units, 3, &style, "units");
 }
 
-/* A 0 that is none, because the counter did not run, is not folded away. */
+/* The 0 of a counter that did not run is not folded away. */
 TEST(test_flags)
 {
 	const struct stat_row odd[] = {
@@ -111,8 +111,8 @@ TEST(test_flags)
 	expect(odd, 4, &style, "flags");
 }
 
-/* Of several runs: the mean's spread beside it; what was seen in some of them only is not
- * none, and a whole mean looks like any count. */
+/* Means of several runs, with their spread beside them: an event that was seen in some runs only has a mean,
+ * and is not listed as not seen; a whole mean looks like any count. */
 TEST(test_repeated)
 {
 	const struct stat_row means[] = {
@@ -144,7 +144,7 @@ TEST(test_description)
 	expect(two, 2, &style, "description, narrow");
 }
 
-/* Each line of every width ends within it, names apart, and without blanks. */
+/* Whatever the width is, each line fits into it, and does not end with a blank. */
 TEST(test_width)
 {
 	static char names[200][40];
@@ -207,7 +207,7 @@ TEST(test_columns)
 	expect_columns(sum, 3, "all", columns, 3, &style, "columns");
 }
 
-/* What was counted in part is marked, also where it is 0, and also in a sum that has it. */
+/* A value that was counted in part is marked, also where it is 0, and so is a sum that includes it. */
 TEST(test_marks)
 {
 	static const uint64_t one[] = {5, 0, 7}, two[] = {70, 3, 8};

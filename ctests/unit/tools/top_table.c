@@ -67,7 +67,7 @@ static void expect_order(enum top_sort sort, bool all, const unsigned *counters,
 
 /* ---- rates ------------------------------------------------------------- */
 
-/* Over the owner's time between its updates, not over ours. */
+/* The rate is over the time between the owner's updates, not between our looks. */
 TEST_WITH(test_rate, set_up, NULL)
 {
 	count(7, "e", "events", 1000, 4000);
@@ -143,7 +143,7 @@ TEST_WITH(test_level, set_up, NULL)
 	assert_int_equal(lines[0].note, TOP_LEVEL);
 }
 
-/* After a change only those counters have no rate whose event is another one. */
+/* After a change only the counters whose event is another one have no rate. */
 TEST_WITH(test_generation, set_up, NULL)
 {
 	static const enum top_note want[] = {TOP_RATE, TOP_NEW, TOP_NEW, TOP_NEW, TOP_NEW};
@@ -164,7 +164,7 @@ TEST_WITH(test_generation, set_up, NULL)
 	}
 }
 
-/* What a new look tells that the last one did not. */
+/* The changes between two looks that are news. */
 TEST_WITH(test_news, set_up, NULL)
 {
 	assert_true(top_table_news(&before, &now)); /* an update, though it brought no count */
@@ -201,7 +201,7 @@ TEST_WITH(test_order, set_up, NULL)
 	expect_order(TOP_SORT_COUNTER, false, counter, 7);
 	expect_order(TOP_SORT_NAME, false, name, 7);
 
-	/* The others come behind, whatever their registers hold. */
+	/* The counters without an event come behind, whatever their values are. */
 	now.value[0] = UINT64_MAX;
 	expect_order(TOP_SORT_RATE, true, rate, 7);
 	expect_order(TOP_SORT_COUNT, true, by_count, 7);
@@ -247,7 +247,7 @@ static void expect_text(const struct top_style *style, const char *section)
 	free(text);
 }
 
-/* What a ratio is told of is a part of its unit. */
+/* The unit of a ratio is printed whole. */
 TEST_WITH(test_ratio, set_up, NULL)
 {
 	const struct top_style style = {.width = 80};
@@ -378,7 +378,7 @@ TEST_WITH(test_hostile, set_up, NULL)
 	expect_text(&style, "hostile");
 }
 
-/* Time that passes faster than time: no digits run over. */
+/* The largest counts within 1 ns: no line gets too long. */
 TEST_WITH(test_absurd_rate, set_up, NULL)
 {
 	const struct top_style style = {.width = 200};
@@ -430,7 +430,7 @@ TEST(test_head)
 	expect_head(&head, &style, "head");
 	expect_head(&head, &narrow, "head, narrow");
 
-	/* Somebody changed it: that cannot be overlooked. */
+	/* A change of the configuration has a line of its own. */
 	head.changed = true;
 	head.generation_before = 1;
 	head.running = false;
@@ -443,7 +443,7 @@ TEST(test_head)
 	head.keys = "q quit  s sort:rate  a all  space now";
 	expect_head(&head, &narrow, "head, keys");
 
-	/* Its end; somebody else's; a command that is not known, or is a weapon. */
+	/* A unit of another user that has ended; a command that is not known, or is hostile. */
 	head = plain_head;
 	head.over = true;
 	head.user = "alice";
