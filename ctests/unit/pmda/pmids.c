@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmids.c - which metric a counter has: the same as before, never another's.
+ * pmids.c - the metric of a counter: the same as before, never another's.
  */
 #include "unit/unit_test.h"
 
@@ -14,7 +14,7 @@ static void claim(struct pmids *pmids, struct made_sample *made, struct pmids_en
 	unsigned i;
 
 	assert_int_equal(pmids_claim(pmids, &made->sample, of), grown);
-	/* As current.c does once values are taken. */
+	/* Sets the ids, as current.c does once values are taken. */
 	for (i = 0; i < made->sample.counters; i++)
 		of[i]->id = made->counter[i].id;
 }
@@ -34,7 +34,7 @@ TEST(test_comes_back)
 	second = of[1];
 	assert_string_equal(first->metric, "perf.a");
 	assert_ptr_equal(first->counter, &made.counter[0]);
-	/* It is removed, and comes back behind the other. */
+	/* The first counter is removed, and comes back behind the other. */
 	made.counter[0] = made.counter[1];
 	made.sample.counters = 1;
 	claim(&pmids, &made, of, 0);
@@ -67,7 +67,7 @@ TEST(test_same_name)
 	counter->name = "x";
 	counter->unit = "bytes";
 	made_sample_add(&made, 5, "perf::A", SERVICE_NODE)->name = "x";
-	/* Two of one kind. */
+	/* A second counter like the first. */
 	made_sample_add(&made, 6, "perf::A", SERVICE_CPU)->name = "x";
 	claim(&pmids, &made, of, 6);
 	assert_string_equal(of[0]->metric, "x");
@@ -92,8 +92,8 @@ TEST(test_same_name)
 	pmids_free(&pmids);
 }
 
-/* The number is the metric's, wherever and in whatever order it is met; one that is used already gives
- * the next. */
+/* A metric has the same number in whatever order metrics are met; where that is used already it gets the
+ * next. */
 TEST(test_slots)
 {
 	static const struct pmids_key a = {"perf::A", "perf::A", "events", SERVICE_CPU, false},
@@ -104,7 +104,7 @@ TEST(test_slots)
 	assert_int_equal(pmids_init(&pmids), 0);
 	assert_int_equal(pmids_init(&other), 0);
 	assert_int_equal(pmids_add(&pmids, &a, NULL, 0, &one), 0);
-	/* In archives: it stays. */
+	/* The number is in archives: it must stay. */
 	assert_int_equal(one->slot, 183578);
 	assert_int_equal(pmids_add(&other, &b, NULL, 0, &two), 0);
 	assert_int_equal(pmids_add(&other, &a, NULL, 0, &two), 0);
@@ -118,7 +118,7 @@ TEST(test_slots)
 	pmids_free(&pmids);
 }
 
-/* What a file says is checked. */
+/* The names and numbers that a file gives are checked. */
 TEST(test_given)
 {
 	static const struct pmids_key a = {"a", "a", "events", SERVICE_CPU, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store.c - the agent's file: what is written is read again, and what others wrote does no harm.
+ * store.c - the agent's file: it is read again as it was written, and files of others do no harm.
  */
 #include "unit/unit_test.h"
 
@@ -111,7 +111,7 @@ TEST(test_none)
 	end(&in);
 }
 
-/* Nothing of a file that is wrong holds. */
+/* Nothing is taken from a file that is wrong. */
 TEST(test_wrong)
 {
 	static const char *const wrong[] = {
@@ -151,7 +151,7 @@ TEST(test_wrong)
 	}
 }
 
-/* Cut anywhere, or with any byte changed: taken or refused, never more. */
+/* A file that is cut anywhere is refused; one with any byte changed is taken or refused, without harm. */
 TEST(test_damaged)
 {
 	char text[4096], changed[4096];
@@ -180,7 +180,7 @@ TEST(test_damaged)
 	}
 }
 
-/* What is no regular file, and a directory that cannot be written. */
+/* Paths that are no regular file, and a directory that does not exist. */
 TEST(test_places_of_files)
 {
 	struct kept in;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tally.c - what the metrics say of counters: no number of what is not counted, none that decreases,
+ * tally.c - the numbers that metrics have of counters: none where nothing was counted, none that decreases,
  * sums over NUMA nodes while CPUs go and come.
  */
 #include "unit/unit_test.h"
@@ -84,7 +84,7 @@ TEST(test_some_are_not_counted)
 	assert_int_equal(scene.tally->place[1].running, 1000);
 	assert_false(scene.tally->numa[0].counting);
 	assert_true(scene.tally->numa[1].counting);
-	/* What the service knows it counted before it was halted. */
+	/* The last counts of a halted CPU are taken, where the service gives them. */
 	made_sample_value(&scene.made, 0, 1, 140, 1500, SERVICE_HALTED);
 	update(&scene, false);
 	assert_int_equal(shown(&scene, 1), 140);
@@ -151,7 +151,7 @@ TEST(test_cpus_with_a_gap)
 	places_free(&places);
 }
 
-/* A place that the sample has no more is as an offline one. */
+/* A place that the sample no longer has is like an offline one. */
 TEST(test_place_gone)
 {
 	struct scene scene;
@@ -169,7 +169,7 @@ TEST(test_place_gone)
 	teardown(&scene);
 }
 
-/* After a restart nobody says in which node an offline CPU is: its part of the sum stays there. */
+/* After a restart the node of an offline CPU is not known: its part stays in the sum of its old node. */
 TEST(test_node_not_said)
 {
 	struct scene scene;
@@ -187,7 +187,7 @@ TEST(test_node_not_said)
 	teardown(&scene);
 }
 
-/* Another id has the metric: it goes on, value and time alike. */
+/* The metric gets a counter with another id: value and time go on. */
 TEST(test_anew)
 {
 	struct scene scene;
@@ -286,7 +286,7 @@ TEST(test_places)
 	struct made_sample made;
 
 	made_sample_init(&made);
-	/* Of a file: the numbers that control groups had. */
+	/* The numbers that control groups had, as they are read from a file. */
 	assert_int_equal(places_add(&places, "batch", 5, -1), 0);
 	assert_int_equal(places_add(&places, "batch", 6, -1), -EEXIST);
 	assert_int_equal(places_add(&places, "other", 5, -1), -EEXIST);
