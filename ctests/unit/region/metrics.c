@@ -414,7 +414,7 @@ TEST(test_sets)
 	assert_message("there is no set of metrics 'nopmo': did you mean nopmu?; there are nopmu, papi");
 	assert_int_equal(metrics_open(test_path("nopmu.metrics"), &m), 0);
 	metrics_free(m);
-	/* Of another machine, with and without a PMU. */
+	/* A set is chosen also where none is of this machine: "papi" with a PMU, "nopmu" without one. */
 	assert_int_equal(metrics_choose(&m), 0);
 	assert_int_equal(metrics_count(m), 1);
 	metrics_free(m);
@@ -431,12 +431,12 @@ static void check_blue_gene(struct upc_catalogue *c, const char *event)
 		snprintf(name, sizeof(name), "PU0_%s", event + 3);
 	else
 		snprintf(name, sizeof(name), "%s", event);
-	/* Of a simulated node alone. */
+	/* Only a simulated node has PU0_INSTRUCTIONS. */
 	if (strcmp(name, "PU0_INSTRUCTIONS") && upc_catalogue_find(c, name, &code))
 		fail_msg("%s", upc_last_message());
 }
 
-/* Those that come with the tools; metrics.sh asks libpfm4 for the events of PMUs. */
+/* The sets that come with the tools; metrics.sh asks libpfm4 for the events of PMUs. */
 TEST(test_shipped)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};

@@ -9,7 +9,7 @@
 
 enum { A = 1, B, C, NAMES };
 
-/* The current path in letters. */
+/* The path of a node in letters. */
 static const char *path_of(const struct upcr_tree *tree, unsigned node)
 {
 	static char text[64];
@@ -71,12 +71,12 @@ TEST(test_overlap)
 	upcr_tree_enter(&tree, B);
 	assert_true(upcr_tree_exit(&tree, A));
 	assert_path("B");
-	/* Nobody has called it there. */
+	/* B was not called there. */
 	assert_int_equal(calls_of(&tree, "B"), 0);
 	assert_true(upcr_tree_exit(&tree, B));
 	assert_path("");
 	assert_false(upcr_tree_exit(&tree, B));
-	/* Out of the middle of three. */
+	/* The middle one of three ends. */
 	upcr_tree_enter(&tree, A);
 	upcr_tree_enter(&tree, B);
 	upcr_tree_enter(&tree, C);
@@ -99,7 +99,7 @@ TEST(test_recursion)
 	assert_int_equal(upcr_tree_find_open(&tree, A), 0);
 	upcr_tree_enter(&tree, B);
 	assert_int_equal(upcr_tree_find_open(&tree, A), 1);
-	/* The innermost of the name. */
+	/* The innermost region of the name ends. */
 	assert_true(upcr_tree_exit(&tree, A));
 	assert_path("AAAAB");
 	for (i = 0; i < 4; i++)
@@ -111,7 +111,7 @@ TEST(test_recursion)
 	upcr_tree_free(&tree);
 }
 
-/* Beyond the limit all goes to one path, also what overlaps, and the list is right all the time. */
+/* Beyond the limit all calls go to one path, also where regions overlap; the list of open ones holds. */
 TEST(test_limit)
 {
 	struct upcr_tree tree;
@@ -146,7 +146,7 @@ TEST(test_limit)
 	upcr_tree_free(&tree);
 }
 
-/* What had a name before has another one, and the name begins anew. */
+/* The nodes of a name get another one, and the name begins anew. */
 TEST(test_rename)
 {
 	struct upcr_tree tree;
