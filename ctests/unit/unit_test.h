@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_test.h - what cmocka wants included, and small helpers of the unit tests.
+ * unit_test.h - the headers that cmocka needs, and small helpers of the unit tests.
  */
 #ifndef UNIT_TEST_H
 #define UNIT_TEST_H
@@ -41,7 +41,7 @@ struct unit_test {
 	static void name(void **state);                        \
 	UNIT_CASE(name, #name, name, set_up, tear_down, NULL); \
 	static void name(void **state __attribute__((unused)))
-/* A function with one of the values that it is a test of. */
+/* A test: a function with one of the values that it tests. */
 #define UNIT_CASE(id, label, function, set_up, tear_down, value)                                           \
 	static const struct unit_test unit_test_##id = {                                                   \
 		__BASE_FILE__, __LINE__, {label, function, set_up, tear_down, value}};                     \
@@ -59,7 +59,7 @@ static inline int by_place(const void *one, const void *other)
 	return a->line != b->line ? a->line - b->line : strcmp(a->test.name, b->test.name);
 }
 
-/* Runs them in the order that they have in the file, whichever the linker's is. */
+/* Runs the tests in the order that they have in the file, whatever order the linker gives them. */
 static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
 	const size_t all = (size_t)(__stop_unit_tests - __start_unit_tests);
@@ -81,7 +81,7 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 }
 #define run_own_tests(set_up, tear_down) run_tests_of(__BASE_FILE__, set_up, tear_down)
 
-/* What a file ends with whose tests are all that it runs. */
+/* The end of a file whose main runs its tests and nothing else. */
 #define UNIT_TESTS(file, set_up, tear_down)              \
 	UNIT_MAIN(file)                                  \
 	{                                                \
@@ -90,7 +90,7 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 
 /* ---- what they say and ask ---------------------------------------------------------- */
 
-/* What this machine cannot check, with the reason. */
+/* Skips a test that this machine cannot run, and prints the reason. */
 #define skip_because(...)            \
 	do {                         \
 		fputs("# ", stdout); \
@@ -165,7 +165,7 @@ static inline uint64_t fault_slack(void)
 /* At least n faults, and a small constant. */
 #define assert_faults(value, n) assert_in_range(value, n, (uint64_t)(n) + FAULT_SLACK)
 
-/* How many entries /proc has of them; to be compared. */
+/* The entries of /proc/self/fd, which are a few more than descriptors: only to be compared. */
 static inline unsigned open_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -201,7 +201,7 @@ static inline uint64_t now_ns(void)
 	return ns_of(CLOCK_MONOTONIC);
 }
 
-/* So many descriptors may be open from here on; returns how many might be before. */
+/* Sets the soft limit of descriptors; returns the one before. */
 static inline rlim_t limit_descriptors(rlim_t most)
 {
 	struct rlimit limit;
@@ -214,7 +214,7 @@ static inline rlim_t limit_descriptors(rlim_t most)
 	return before;
 }
 
-/* How often it is in a text. */
+/* How often the part is in a text. */
 static inline unsigned times_in(const char *text, const char *part)
 {
 	unsigned n = 0;
@@ -234,7 +234,7 @@ static void __attribute__((noinline, unused)) grow_stack(void)
 		room[i] = 0;
 }
 
-/* Of a stand-in for syscall, which has six arguments at most. */
+/* Takes the arguments of a stand-in for syscall, which has six at most. */
 static inline void take_arguments(long argument[6], va_list from)
 {
 	int i;
@@ -253,13 +253,13 @@ static inline uint64_t random_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* Between 0 and 1, and neither. */
+/* A random number between 0 and 1, and neither of them. */
 static inline double random_uniform(uint64_t *state)
 {
 	return ((double)(random_next(state) >> 11) + .5) / 9007199254740992.;
 }
 
-/* Of mean 0 and deviation 1. */
+/* A random number of the normal distribution with mean 0 and deviation 1. */
 static inline double random_normal(uint64_t *state)
 {
 	const double a = random_uniform(state), b = random_uniform(state);
