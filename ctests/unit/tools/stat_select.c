@@ -42,8 +42,7 @@ TEST(test_order)
 	unsigned order[6];
 	int n = stat_select(STAT_CHOICE_DEFAULT, events, 6, order);
 
-	/* A second name of one thing, an event without a driver and one that makes forks dear are not there.
-	 */
+	/* A second name of one thing, an event without driver and one that makes forks dear are left out. */
 	assert_int_equal(n, 3);
 	assert_int_equal(order[0], 4);
 	assert_int_equal(order[1], 3);
