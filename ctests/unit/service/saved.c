@@ -137,8 +137,7 @@ TEST(bytes_and_back)
 			bytes[i] ^= (char)(1 << bit);
 		}
 	}
-	/* A number that is too large, though its low half is not, is refused; so are bytes behind the state.
-	 */
+	/* A number that is too large, though its low half is not, and bytes behind the state are refused. */
 	bytes[8 + 4 + 4] ^= 1;
 	assert_null(saved_decode(bytes, length, "boot"));
 	bytes[8 + 4 + 4] ^= 1;
