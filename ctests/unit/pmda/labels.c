@@ -31,7 +31,7 @@ TEST(test_plain)
 	assert_non_null(strstr(labels_text(&entry, FAMILY_CPU, text, sizeof(text)), "\"source\":\"upc\""));
 }
 
-/* Names may be of any bytes, once they are clean; labels that do not fit are "", not half of them. */
+/* Names may have any bytes before they are cleaned; labels that do not fit are "", not half of them. */
 TEST(test_any_bytes)
 {
 	char name[PMIDS_TEXT], event[PMIDS_TEXT], raw[PMIDS_TEXT], text[4 * PMIDS_TEXT];
