@@ -111,7 +111,7 @@ TEST(test_recursion)
 	upcr_tree_free(&tree);
 }
 
-/* Beyond the limit all calls go to one path, also where regions overlap; the list of open ones holds. */
+/* Beyond the limit all calls go to one path, also with overlap; the list of open regions stays right. */
 TEST(test_limit)
 {
 	struct upcr_tree tree;
