@@ -86,7 +86,7 @@ TEST(hardware_takes_a_counter)
 	close(self);
 }
 
-/* Another file may have got the number of a perf event meanwhile: it takes no counter. */
+/* Another file may have got the number of a perf event meanwhile: it is not asked, and takes no counter. */
 TEST(other_files_are_not_asked)
 {
 	int self = descriptor_process(getpid()), fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -213,8 +213,8 @@ TEST(what_cannot_be_counted)
 	service_close(s);
 }
 
-/* The counter that an event needs is taken (here by another event of the service). The event counts when it
- * is free, without a command. */
+/* The counter that an event needs is taken (here by another event of the service). The event counts once
+ * that counter is free, without a command. */
 TEST(taken_and_free)
 {
 	struct service *s;
@@ -303,7 +303,7 @@ TEST(words_of_any_bytes)
 		json_decref(json);
 		free(reply);
 	}
-	/* An optional counter may be kept as failed; its name is printable, and not too long. */
+	/* An optional counter may be kept as failed; its name is short enough and has no ASCII controls. */
 	sample = service_sample_get(s, 60000);
 	for (unsigned i = 0; i < sample->counters; i++) {
 		const struct service_counter *c = &sample->counter[i];
@@ -391,7 +391,8 @@ TEST(steps_of_the_clock)
 	s = test_open_with(NULL);
 	due = next_due(s, 0, true, &samples);
 	due = next_due(s, due, false, &samples);
-	/* An hour forward: the next sample is due at a multiple of the new time, and none is made up for. */
+	/* An hour forward: the next sample is due at a multiple of the interval in the new time; the samples
+	 * of the skipped hour are not made up for. */
 	before = samples;
 	set_clock(INT64_C(3600) * (int64_t)SECOND);
 	due = next_due(s, due + 3000 * SECOND, false, &samples);

@@ -100,7 +100,7 @@ TEST_WITH(holders_are_found, begin, end)
 	assert_string_equal(user[0].command, "likwid-accessD");
 }
 
-/* Links to paths that resemble those of a perf event or of an MSR. */
+/* Links to paths that resemble that of an MSR, or of a perf event: an anonymous inode has no such path. */
 TEST_WITH(likenesses_are_not, begin, end)
 {
 	struct users *u = create(state, 1);

@@ -23,7 +23,7 @@ TEST(test_program)
 		strcat(word, "\xc3\xa4");
 	assert_true(yielders_program(word, program));
 	assert_int_equal(strlen(program), 62);
-	/* The word has only bytes that continue a character. */
+	/* The name begins with 100 bytes that only continue a character. */
 	memset(word + 4, 0x80, 100);
 	assert_true(yielders_program(word, program));
 	assert_string_equal(program, "");
