@@ -78,7 +78,8 @@ TEST(test_pairs)
 	assert_true(between(rough, next).chance > .5);
 }
 
-/* A measurement of a truth: its error has deviation 1; the standard error is that of so many squares. */
+/* A measurement of a truth: its error has deviation 1; .error is that deviation, estimated from
+ * as many squares as freedom. */
 static struct util_measured measured(double truth, unsigned freedom, uint64_t *random)
 {
 	struct util_measured m = {.value = truth + random_normal(random), .freedom = freedom};
