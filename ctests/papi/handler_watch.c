@@ -138,7 +138,8 @@ WATCH1(char *, strsignal, int)
 WATCH1(int, dlclose, void *)
 WATCH1(char *, getenv, const char *)
 
-/* What was done once is a load: the C library sets this bit then. The unwinder asks so. */
+/* pthread_once is only a load once the routine has run: the C library has set this bit then. The
+ * unwinder calls it. */
 #define ONCE_DONE 2
 
 int pthread_once(pthread_once_t *control, void (*routine)(void))
@@ -158,8 +159,8 @@ size_t fwrite(const void *from, size_t size, size_t n, FILE *file)
 	return real(from, size, n, file);
 }
 
-/* Words are put together by vsnprintf in handlers, too: it has no lock and no stream, and what it would
- * allocate for a wide field is named by malloc. */
+/* vsnprintf is not watched, since handlers use it: it takes no lock and no stream, and malloc
+ * reports an allocation for a wide field. */
 int vfprintf(FILE *file, const char *format, va_list args)
 {
 	REAL(int, vfprintf, FILE *, const char *, va_list);
@@ -196,7 +197,7 @@ int printf(const char *format, ...)
 	WITH_ARGS(vfprintf(stdout, format, args));
 }
 
-/* What these are where the compiler checks them (_FORTIFY_SOURCE). */
+/* The same functions under their names in code that the compiler checks (_FORTIFY_SOURCE). */
 int __fprintf_chk(FILE *file, int flag, const char *format, ...);
 int __fprintf_chk(FILE *file, int flag, const char *format, ...)
 {
@@ -222,7 +223,7 @@ int __vfprintf_chk(FILE *file, int flag, const char *format, va_list args)
 
 /* ---- system calls ------------------------------------------------------------------ */
 
-#define ANY UINT32_MAX /* request; also of calls that have none */
+#define ANY UINT32_MAX /* any request; also for calls that have none */
 
 #define ROW(name, call, request, why) {#call, #request, SYS_##call, (uint32_t)(request)},
 static const struct {
@@ -232,7 +233,7 @@ static const struct {
 #undef ROW
 _Static_assert(WATCH_ALL <= 64, "a bit for each");
 
-/* And those of each case: what ends a handler, and this test. */
+/* The calls that every case may make: they end a handler, and this process. */
 static const uint32_t always[] = {SYS_rt_sigreturn, SYS_exit_group};
 
 static void say(const char *text)
@@ -241,7 +242,7 @@ static void say(const char *text)
 		_exit(3);
 }
 
-/* In hexadecimal; of stdio nothing is about here. */
+/* Writes the number in hexadecimal, without stdio. */
 static void say_number(uint64_t number)
 {
 	char text[] = "0x0000000000000000", *digit = text + sizeof(text) - 1;
@@ -339,7 +340,7 @@ static void write_filter(void)
 	put_trap();
 }
 
-/* The calling thread's system calls from here on. */
+/* Refuses the calling thread's system calls from here on, except the allowed ones. */
 static void refuse_others(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO};
@@ -378,7 +379,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		watch_end();
 }
 
-/* Who installs a handler gets ours in front of it, and does not see that. */
+/* Installs on_signal in front of the caller's handler; the caller is given its own handler when it asks. */
 int sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
 	struct sigaction in_front, was;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handler_watch.h - what signal handlers of a program do: functions that allocate, print or
- * lock, and system calls that are not in the table. Of the whole program, since functions
- * of the C library are defined in handler_watch.c once more.
+ * handler_watch.h - finds forbidden actions of a program's signal handlers: calls of functions that
+ * allocate, print or lock, and system calls that a case does not list. The whole program is
+ * watched, libraries included, since handler_watch.c defines these functions of the C library
+ * again.
  */
 #ifndef HANDLER_WATCH_H
 #define HANDLER_WATCH_H
@@ -10,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * System calls and requests, by name: of these a case lists those that its handlers may make. The
- * end of a handler and of the process, and the report, are always allowed. Those at the end have a
- * name for the report only.
+ * The system calls and ioctl requests that have names; a case lists those that its handlers may
+ * make. The calls that end a handler or the process, and writes to the report, are always allowed.
+ * The last calls, with no reason, have a name for the report only.
  */
 #define WATCH_CALLS(X)                                                      \
 	X(ENABLE, ioctl, PERF_EVENT_IOC_ENABLE, "a group begins")           \
@@ -63,9 +64,9 @@ enum { WATCH_CALLS(WATCH_PLACE) WATCH_ALL };
 #define WATCH(name) ((uint64_t)1 << WATCH_##name##_PLACE)
 
 /*
- * From now on handlers that are installed are watched. In the nth run of one, from 1 on, the
- * kernel refuses what is not allowed; the process ends when that run has: 0 does without.
- * What is found is written to fd, a line each.
+ * Watches the handlers that are installed from now on. In the nth run of a handler, counted from 1
+ * over all handlers, the kernel refuses each system call that is not allowed, and the process ends
+ * with that run. If nth is 0, the kernel refuses none. The findings are written to fd, a line each.
  */
 void watch_handlers(unsigned nth, uint64_t allowed, int fd);
 

@@ -17,7 +17,7 @@
 #include "../mpx/mpx_util.h"
 
 #define RUNS 12     /* of handlers, in a case */
-#define NOT_HERE -1 /* what a case needs */
+#define NOT_HERE -1 /* the machine lacks what a case needs */
 
 #define CLOCK "upc:::perf::TASK-CLOCK"
 #define SWITCHES "upc:::task::voluntary_ctxt_switches"
@@ -26,7 +26,7 @@
 
 static int used; /* the set that handlers use */
 
-/* Something that counts, in user mode for the most part, until handlers have run. */
+/* Does work that counts, mostly in user mode, until handlers have run RUNS times. */
 static void work_on(void)
 {
 	while (watch_runs() < RUNS)
@@ -139,7 +139,7 @@ static void on_profile_stop(int number)
 	PAPI_start(used);
 }
 
-/* What the program closes by mistake. */
+/* Closes perf events, as a program may do by mistake. */
 static void close_events(void)
 {
 	char path[64], target[64];
@@ -154,7 +154,8 @@ static void close_events(void)
 	}
 }
 
-/* The CPU time's timer ticks every some milliseconds. */
+/* Starts the set, and runs the handler at the ticks of the CPU time's timer, which come every few
+ * milliseconds. */
 static int profile(void (*handler)(int), int closes)
 {
 	const struct itimerval often = {{0, 1000}, {0, 1000}};
@@ -175,14 +176,14 @@ static int case_files(void)
 	return used != PAPI_NULL && add(used, FAULTS) && add(used, STATS) && profile(on_profile_stop, 0);
 }
 
-/* All but the first wait for longer than this lasts. */
+/* All events but the first wait for a slice longer than the case lasts. */
 static int case_never(void)
 {
 	setenv("UPC_MULTIPLEX_GROUP", "1", 1);
 	return multiplexed(1000000000) && add(used, FAULTS) && add(used, MINOR) && profile(on_profile, 0);
 }
 
-/* Which the handler starts anew. */
+/* The handler starts the multiplexed set anew. */
 static int case_turns(void)
 {
 	long long values[8];
@@ -224,7 +225,7 @@ static int case_closed(void)
 	return profile(on_profile_stop, 1);
 }
 
-/* The addresses of the program, by thresholds. */
+/* Profiles the addresses of the program by thresholds. */
 static int case_profile(void)
 {
 	static unsigned buckets[4096];
@@ -280,7 +281,7 @@ static int case_thread_timer(void)
 	return slices_of(MPX_TIMER_THREAD);
 }
 
-/* Of PAPI's own component, where that counts here. */
+/* Takes turns with events of PAPI's own component, where it counts here. */
 static int case_perf_event(void)
 {
 	const int component = PAPI_get_component_index("perf_event");
@@ -298,7 +299,8 @@ static int case_perf_event(void)
 	return 1;
 }
 
-/* Works, and is asked by the other thread's process-wide set, which has its events already. */
+/* Works in a thread to which the other thread's process-wide set makes requests; that set has its
+ * events already. */
 static void *asked(void *ready)
 {
 	int registered = mpx_thread_register();
@@ -322,7 +324,7 @@ static int process_wide(enum mpx_timer timer, unsigned group_max, int *set)
 	return 1;
 }
 
-/* Nothing takes turns: what the other thread's handler does is start, read, reset, accum and stop. */
+/* Nothing takes turns: the handler of the other thread starts, reads, accumulates, resets and stops. */
 static int case_process(void)
 {
 	long long values[3] = {0};
@@ -435,7 +437,7 @@ static void on_profile_mark(int number)
 	mark_stop(2, "handlers.c", 2);
 }
 
-/* The region is known before. */
+/* The region is known before the timer's handler marks it. */
 static int case_marks(void)
 {
 	const struct itimerval often = {{0, 1000}, {0, 1000}};
@@ -470,13 +472,13 @@ struct scenario {
 	const char *said; /* at the end on standard error, or NULL */
 };
 
-/* A group ends, and another one begins; how long it was, in CPU time. */
+/* A group ends, and another one begins; the length of the slice is measured in CPU time. */
 #define SLICES (WATCH(ENABLE) | WATCH(DISABLE) | WATCH(READ) | WATCH(CLOCK))
-/* Those of libmpx also look whether PAPI is interrupted, on stacks that may not be there. */
+/* The handlers of libmpx also look whether they have interrupted PAPI, on stacks that may not be there. */
 #define MPX_SLICES (SLICES | WATCH(GETPID) | WATCH(COPY))
-/* Whose thread this is, and whose process. */
+/* The thread and the process of the set are compared with the caller's. */
 #define WHO (WATCH(GETPID) | WATCH(GETTID))
-/* What was asked of the thread is done, the first start of a group among it. */
+/* The thread carries out requests, the first start of a group among them. */
 #define REQUESTS (MPX_SLICES | WATCH(ID) | WATCH(FUTEX))
 #define ATTACHED (MPX_SLICES | WATCH(REFRESH) | WATCH(PERF_OPEN) | WATCH(CLOSE))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * known_work - a program that counts itself with PAPI while it does what is known:
+ * known_work - a program that does a known amount of work and counts it with PAPI:
  *
  *   known_work FAULTS CALLS SWITCHES
  *
- * faults so many pages in, makes so many system calls, and waits so many times. It prints
- * what its set counted of each, or "-" where calls cannot be counted here. undisturbed.sh
- * runs it.
+ * It faults that number of pages in, makes that number of system calls, and waits that number of
+ * times. It prints the set's count of each, or "-" where calls cannot be counted here.
+ * undisturbed.sh runs it.
  */
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -16,8 +16,8 @@
 #define CALLS "upc:::tp::raw_syscalls:sys_enter"
 #define SWITCHES "upc:::task::voluntary_ctxt_switches"
 
-/* mmap, madvise and munmap of touch_pages, the two of wait_often, and the ioctl that stops the
- * set. */
+/* The system calls of mmap, madvise and munmap in touch_pages, two in wait_often, and the ioctl
+ * that stops the set. */
 #define OWN_CALLS (3 + 2 + 1)
 
 /* Voluntary switches of a thread, as the kernel has counted them. */
@@ -87,7 +87,7 @@ static int work(long faults, long calls, long switches)
 	return 0;
 }
 
-/* The set's counts, in the order of its adding. */
+/* Stores the set's counts in the order in which its events were added. */
 static int count(int set, long faults, long calls, long switches, long long *values)
 {
 	if (PAPI_start(set) != PAPI_OK || work(faults, calls, switches))
@@ -114,7 +114,8 @@ int main(int argc, char **argv)
 		wake(getppid(), orders[0], event);
 	}
 	close(orders[0]);
-	/* What is touched for the first time is no part of the work. */
+	/* A first run, which is not counted, takes the faults of pages that are touched for the
+	 * first time. */
 	if (work(n[0], n[1], n[2]))
 		return 2;
 	start_papi();

@@ -11,8 +11,8 @@
 #define FULL 256
 
 /*
- * What goes first: events that the load below moves. After them come this
- * machine's others, in the catalogue's order, until 256 counters are taken.
+ * The events that are added first: load() moves them. This machine's other events follow, in the
+ * catalogue's order, until 256 counters are taken.
  */
 #define CALL(name) "upc:::tp::syscalls:sys_enter_" #name, "upc:::tp::syscalls:sys_exit_" #name
 static const char *const stated[] = {
@@ -70,10 +70,10 @@ static int n_stated; /* the first of codes */
 static int tried;    /* those of the list up to this one are in the set, or are refused in one */
 
 /*
- * Whether an event has a counter of its own, and no other event can be in its way: a
- * formula shares others', and a hardware PMU holds only a few events, those that
- * count what the set is attached to. (So do the software events of perf, which are
- * stated above, and tracepoints.)
+ * Returns whether an event has a counter of its own that no other event can take: a formula shares
+ * the counters of others, and a hardware PMU holds only a few events, those that count what the set
+ * is attached to. (The software events of perf, which are stated above, and tracepoints count that
+ * as well.)
  */
 static int plain(int code, const char *name)
 {
@@ -124,7 +124,8 @@ static int fill(int component)
 	return n;
 }
 
-/* What an add says of the first event that nobody has tried. */
+/* Adds the first plain event after `tried` that the set does not have. Returns PAPI's error, or
+ * PAPI_ENOEVNT where there is no such event. */
 static int one_more(int component)
 {
 	int code = tried;
@@ -138,7 +139,7 @@ static int one_more(int component)
 	return PAPI_ENOEVNT;
 }
 
-/* A pass over everything that is stated. */
+/* One pass over all stated events. */
 static void load_once(void)
 {
 	static const long plain_calls[] = {

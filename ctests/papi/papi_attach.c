@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_attach - whom a set counts: another process, a CPU, children, a whole
- * process, the machine; and in which domains.
+ * papi_attach - the targets that a set can count: another process, a CPU, children, a whole
+ * process, the machine; and the domains in which it counts.
  */
 #include <sched.h>
 #include <signal.h>
@@ -80,8 +80,8 @@ static void attach_nobody(void)
 	drop(&set);
 }
 
-/* Thread 0 is the caller: a set that counts it, and that PAPI does not take for the one
- * set of the component that may run in a thread. */
+/* Thread 0 is the caller. A set that is attached to it counts the caller, and PAPI does not take it
+ * for the one set of the component that may run in a thread. */
 static void attach_self(void)
 {
 	int set = set_with(FAULTS), other = set_with(FAULTS), own = set_with(FAULTS);
@@ -262,7 +262,7 @@ static void domains(void)
 	drop(&set);
 }
 
-/* Of this thread, as the kernel has counted them. */
+/* Returns the context switches of this thread, as the kernel has counted them. */
 static long long switched_out(void)
 {
 	struct rusage usage;
@@ -271,8 +271,8 @@ static long long switched_out(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Nothing said is user mode, as of PAPI's own component; what happens in the kernel counts
- * all the same, until user mode alone is asked for. */
+/* User mode is the default domain, as in PAPI's own component. Events that happen in the kernel
+ * count in it all the same, until user mode alone is asked for. */
 static void default_domain(void)
 {
 	static const char *const switches = "upc:::perf::CONTEXT-SWITCHES";
@@ -319,7 +319,7 @@ static void default_domain(void)
 	drop(&set);
 }
 
-/* The dead are not started. */
+/* A set of a process that has ended does not start. */
 static void attach_dead(void)
 {
 	struct child child;
@@ -337,7 +337,7 @@ static void attach_dead(void)
 	drop(&set);
 }
 
-/* A thread wants another's set for its own, and no descriptors are left. */
+/* A thread attaches another thread's set to itself while no descriptors are left. */
 static void *take_in_vain(void *arg)
 {
 	struct rlimit limit, none;

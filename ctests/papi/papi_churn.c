@@ -7,13 +7,13 @@
 
 #define ROUNDS 400
 
-/* What may happen to the thread meanwhile, as the kernel has counted it. */
+/* Things that may happen to the thread during a measurement, as the kernel has counted them. */
 enum chance { NONE, SWITCHES, MAJOR_FAULTS, CHANCES };
 
 struct subject {
 	const char *name;
 	long call;           /* system call that it counts, or 0 */
-	long long low, high; /* otherwise what it counts while PAGES are touched */
+	long long low, high; /* otherwise the bounds of its count while PAGES are touched */
 	enum chance chance;  /* and one more each time that this happens */
 	int code;
 };
@@ -93,7 +93,7 @@ static void chances(long long chance[CHANCES])
 	chance[MAJOR_FAULTS] = usage.ru_majflt;
 }
 
-/* Every subject does something of its own; counts must tell them apart. */
+/* Each system call is made a different number of times, so that counts tell the subjects apart. */
 static int measure(int set, int round)
 {
 	long long values[SUBJECTS], before[CHANCES], after[CHANCES];

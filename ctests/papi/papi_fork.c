@@ -19,8 +19,8 @@ static int outcome(pid_t child)
 	return WEXITSTATUS(status);
 }
 
-/* In the child: everything that a program may do with the set. The bits of the
- * result say what went wrong. */
+/* Does everything in the child that a program may do with the set. The bits of the result name the
+ * steps that went wrong. */
 static int use_inherited(int set)
 {
 	long long value = -1;
@@ -126,7 +126,7 @@ static int asks_for(const char *name)
 	return PAPI_event_name_to_code(name, &code) != PAPI_OK;
 }
 
-/* What came meanwhile, as one line. */
+/* Reads the text that came meanwhile, as one line. */
 static void hear(int fd, char *text, size_t size)
 {
 	ssize_t length = read(fd, text, size - 1);
@@ -136,8 +136,8 @@ static void hear(int fd, char *text, size_t size)
 		*text = ';';
 }
 
-/* What the component says waits while a set runs. In a child none does, and what waits is the
- * parent's to say. */
+/* The component's messages wait while a set runs. In a child no set runs, and the messages that
+ * wait are left to the parent. */
 static void said(int set)
 {
 	char text[2000];
@@ -168,8 +168,8 @@ static void said(int set)
 }
 
 /*
- * Grandchildren, each with a set of its own on top of the inherited one. PAPI
- * lets one set of a thread run, and the inherited one is running to its mind.
+ * Grandchildren, each with a set of its own beside the inherited one. PAPI lets one set of a thread
+ * run, and takes the inherited one for running.
  */
 static int descend(int depth, int inherited)
 {
@@ -202,7 +202,8 @@ static int waits, inside, forked_already; /* atomics */
 
 extern int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
 
-/* What PAPI installs its handlers by, while the component holds its lock. */
+/* Stands in front of the C library's function, by which PAPI installs its handlers while the
+ * component holds its lock. */
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
 						     struct sigaction *before)
 {
@@ -210,7 +211,7 @@ __attribute__((visibility("default"))) int sigaction(int number, const struct si
 
 	if (action && __atomic_exchange_n(&waits, 0, __ATOMIC_SEQ_CST)) {
 		__atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
-		/* A fork that waits for us never comes to its end before. */
+		/* A fork that waits for this thread does not return before. */
 		for (i = 0; i < 300 && !__atomic_load_n(&forked_already, __ATOMIC_SEQ_CST); i++)
 			usleep(1000);
 	}

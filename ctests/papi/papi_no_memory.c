@@ -12,11 +12,11 @@
 #define MINOR "upc:::perf::MINOR-FAULTS"
 #define CLOCK "upc:::perf::TASK-CLOCK"
 
-static int countdown; /* to the one that is refused; 0: none is */
+static int countdown; /* allocations up to the one that is refused; 0: none is refused */
 
 extern void *__libc_calloc(size_t n, size_t size);
 
-/* What libupc plans a transaction in. */
+/* Stands in front of the C library's function, which gives libupc the memory of a transaction's plan. */
 __attribute__((visibility("default"))) void *calloc(size_t n, size_t size)
 {
 	const void *caller = __builtin_return_address(0);
@@ -39,7 +39,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* Two events, and what makes room for turns. */
+/* Creates a set of two events that may take turns. */
 static int prepare(void)
 {
 	int set = set_with(FAULTS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_overflow - PAPI_overflow in hardware. Behind a script each callback must come
- * at exactly its multiple of the threshold; live, page faults tell.
+ * papi_overflow - PAPI_overflow in hardware. With a script each callback must come at exactly its
+ * multiple of the threshold; live, page faults are counted.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -12,13 +12,13 @@
 
 #define CYCLES 5000
 #define EVENTS 200
-#define LIMIT 64 /* of PAPI: its vector has so many bits */
+#define LIMIT 64 /* of PAPI: the bits of its vector */
 
-/* What the handler saw. */
+/* The record of the handler's calls. */
 static struct {
 	int calls[EVENTS]; /* by index of the event in its set */
 	int threshold[EVENTS];
-	int total, wrong; /* wrong: not at a multiple, or not to be told at all */
+	int total, wrong; /* wrong: not at a multiple, or without a threshold */
 	int stop, write, nested;
 	void *address;
 	uintptr_t program_counter;
@@ -74,7 +74,7 @@ static int ids_of(int *ids, int n)
 	return found;
 }
 
-/* Every part of the script: all of these events, one a cycle. */
+/* Writes a script; in each of its parts all of these events happen once a cycle. */
 static void write_script(int parts)
 {
 	static char text[100000];
@@ -120,7 +120,7 @@ static int first_set(int n)
 	return set_of(ids, n);
 }
 
-/* One part is played: every event with a threshold was told as often as it has to. */
+/* Plays one part. Returns whether each event with a threshold had the callbacks that it must have. */
 __attribute__((noinline)) static int plays_right(int set)
 {
 	static long long values[1024];

@@ -5,7 +5,7 @@
  */
 #include "papi_script.h"
 
-/* Id 1 is counter 1's, and so on. Counter 9 is nobody's here. */
+/* Id 1 belongs to counter 1, and so on. No set has counter 9. */
 static const char script[] = "upc-trace 1\n"
 			     "c 100 1 2\n"
 			     "s\n"
@@ -48,7 +48,7 @@ static void told_by_reads(int set)
 	ok(PAPI_reset(set) == PAPI_OK, "a reset mends it");
 	ok(PAPI_read(set, values) == PAPI_ECLOST, "the next part damages another one");
 	ok(PAPI_stop(set, values) == PAPI_OK, "once told, PAPI_stop ends the set");
-	/* What the registers hold: the flipped bit 0 of an array word is 4096. */
+	/* The registers hold this value: the flipped bit 0 of an array word is 4096. */
 	ok(values_are(values, 5000, 5000 + 4096), "with what the registers hold");
 }
 

@@ -11,7 +11,7 @@ static __typeof__(upc_monitor_open) *monitor_open;
 static __typeof__(upc_monitor_close) *monitor_close;
 static __typeof__(upc_monitor_read) *monitor_read;
 
-/* The libupc that the component has opened. */
+/* Finds the functions of a monitor in the libupc that the component opens. */
 static int find_library(void)
 {
 	const char *path = getenv("UPC_LIBRARY");
@@ -25,7 +25,7 @@ static int find_library(void)
 	return monitor_open && monitor_close && monitor_read;
 }
 
-/* What a monitor sees of counter 0, or -1 where there is nothing. */
+/* Returns counter 0 as a monitor reads it, or -1 where there is nothing to read. */
 static long long seen(const char *name)
 {
 	uint64_t counts[UPC_COUNTERS];

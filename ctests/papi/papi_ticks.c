@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_ticks - what ends the slices of multiplexed sets of the component, where the program makes
- * it hard: the rules are those of libmpx (mpx_blocked, mpx_stack, mpx_threads). Each case is run by
- * a child, since the component says a thing once. Truth: page faults.
+ * papi_ticks - the ends of slices of the component's multiplexed sets, in programs that hinder
+ * them: the rules are those of libmpx (mpx_blocked, mpx_stack, mpx_threads). Each case is run by a
+ * child, since the component gives each message once. Page faults are the known counts.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,10 +18,10 @@ enum { EVENTS = 4 };
 static const char *const names[EVENTS] = {FAULTS, "upc:::perf::MINOR-FAULTS", "upc:::perf::MAJOR-FAULTS",
 					  "upc:::perf::TASK-CLOCK"};
 static long long values[EVENTS];
-static int said = -1; /* what a child says on standard error, to be read */
+static int said = -1; /* reads a child's standard error */
 static int failed;
 
-/* In a child: its parent counts. */
+/* A check in a child: the exit status tells the parent whether one has failed. */
 #define check(condition, ...) ((condition) ? (void)0 : (failed++, note(__VA_ARGS__)))
 
 /* ---- sets and work ------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static double cpu_slices(void)
 	return ((double)t.tv_sec * 1e9 + (double)t.tv_nsec) / SLICE_NS;
 }
 
-/* So many slices of CPU time; returns the page faults. */
+/* Works for so many slices of CPU time; returns the page faults. */
 static long work_for(double slices)
 {
 	const double end = cpu_slices() + slices;
@@ -62,14 +62,14 @@ static long work_for(double slices)
 	while (cpu_slices() < end) {
 		touch_pages(16);
 		n += 16;
-		/* Ticks are dropped that fall into the kernel. */
+		/* Ticks that fall into the kernel are dropped. */
 		for (i = 0; i < 100000; i++)
 			;
 	}
 	return n;
 }
 
-/* Until each event has had a slice since now; ten seconds of CPU time at most. */
+/* Works until each event has had a slice since now; ten seconds of CPU time at most. */
 static int slices_go_on(int set)
 {
 	const double end = cpu_slices() + 10000;
@@ -97,8 +97,8 @@ static void block_all(int block)
 	pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
 }
 
-/* The component has said something with that in it since the last call. A set that runs keeps it
- * quiet: the caller has stopped it. */
+/* Returns whether the component has written a message with that part since the last call. A set
+ * that runs keeps the component quiet: the caller has stopped it. */
 static int is_said(const char *part)
 {
 	char text[4000];
@@ -110,7 +110,7 @@ static int is_said(const char *part)
 
 #define LOST "time slices"
 
-/* The signals that have handlers, of those that slices may take. */
+/* Counts the signals that slices may take and that have handlers. */
 static int signals_taken(int *first)
 {
 	int signo, n = 0;
@@ -130,7 +130,7 @@ static int signals_taken(int *first)
 
 static volatile sig_atomic_t calls;
 
-/* Many slices' time, in user mode. */
+/* Runs for many slices, in user mode. */
 static void spin(int signo)
 {
 	const double end = cpu_slices() + 40;
@@ -143,7 +143,7 @@ static void spin(int signo)
 	}
 }
 
-/* How many of the events have had a slice in the time of a handler. */
+/* Returns how many of the events have had a slice during a handler. */
 static int counted_in_handler(int set)
 {
 	int i, n = 0;
@@ -156,8 +156,8 @@ static int counted_in_handler(int set)
 	return n;
 }
 
-/* The handler stands on a stack that leaves a tick so much, behind which lies memory that nobody
- * may touch. */
+/* The handler runs on a stack that leaves that many bytes to a tick; the memory behind the stack is
+ * protected. */
 static int counted_on_stack(int set, size_t left)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -186,7 +186,7 @@ static void small_stack(void)
 	int set = multiplexed(SLICE_NS), counted = EVENTS, tries;
 
 	check(PAPI_start(set) == PAPI_OK && slices_go_on(set), "slices end");
-	/* One may end before the handler begins, and one behind it. */
+	/* One slice may end before the handler begins, and one after it. */
 	for (tries = 0; tries < 10 && counted == EVENTS; tries++)
 		counted = counted_on_stack(set, 4 << 10);
 	check(counted < EVENTS, "none ends on a small stack: %d events were counted", counted);
@@ -281,7 +281,7 @@ static void handler_is_reset(void)
 static volatile int jumps;
 static jmp_buf out;
 
-/* Stands before the C library's. The component reads the clock while it holds a set. */
+/* Stands in front of the C library's function. The component reads the clock while it holds a set. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	if (jumps && clock == CLOCK_THREAD_CPUTIME_ID)
@@ -289,7 +289,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 	return (int)syscall(SYS_clock_gettime, clock, t);
 }
 
-/* As from a signal's handler, but at a known place. */
+/* Jumps as a signal's handler would, but at a known place. */
 static void left_by_a_jump(void)
 {
 	static int set;
@@ -306,7 +306,7 @@ static void left_by_a_jump(void)
 	check(PAPI_reset(set) == PAPI_EISRUN, "and a reset");
 }
 
-/* As daemons do. Nothing can be read from here on, and nothing ends a slice. */
+/* Closes all descriptors, as daemons do. Nothing can be read from here on, and nothing ends a slice. */
 static void descriptors_are_closed(void)
 {
 	int set = multiplexed(SLICE_NS), i;
@@ -331,7 +331,7 @@ static void descriptors_are_closed(void)
 static pthread_key_t key;
 static int of_the_thread, goes_on;
 
-/* The program's destructor measures. */
+/* The program's destructor measures at the thread's end. */
 static void last_words(void *arg)
 {
 	(void)arg;
@@ -352,7 +352,7 @@ static void thread_ends(void)
 	pthread_t thread;
 	void *good;
 
-	/* The component's own is there, and comes before later ones. */
+	/* The component's own key is there, and comes before later ones. */
 	check(PAPI_start(set) == PAPI_OK && slices_go_on(set), "slices end");
 	drop(&set);
 	pthread_key_create(&key, last_words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_util.h - what the tests of the PAPI component share: start PAPI, find the
- * component, and do things whose counts are known.
+ * papi_util.h - functions that the tests of the PAPI component share: they start PAPI, find the
+ * component, and do work whose counts are known.
  */
 #ifndef PAPI_UTIL_H
 #define PAPI_UTIL_H
@@ -35,8 +35,8 @@ __attribute__((unused)) static const char *faults_event(void)
  * touch of stack, library code and PAPI's own pages. */
 #define FAULTS_SLACK 40
 
-/* A program with all libraries in itself, as in the emulated machine, was loaded by none: it
- * opens no library, and nothing comes before the functions that they call. */
+/* Returns whether the program is static, as in the emulated machine, and no loader has loaded it:
+ * it opens no library, and no function of a test can stand in front of one that its libraries call. */
 __attribute__((unused)) static int is_static(void)
 {
 	return getauxval(AT_BASE) == 0;
@@ -53,7 +53,7 @@ __attribute__((unused)) static int find_component(void)
 	return -1;
 }
 
-/* The component's first use, which opens it: the list of its events. */
+/* Uses the component for the first time, which opens it and lists its events. */
 __attribute__((unused)) static const PAPI_component_info_t *use_component(int component)
 {
 	int code = PAPI_NATIVE_MASK;
@@ -62,8 +62,8 @@ __attribute__((unused)) static const PAPI_component_info_t *use_component(int co
 	return PAPI_get_component_info(component);
 }
 
-/* PAPI with the component active: it is there, as configure has found, and has events on every
- * machine. */
+/* Starts PAPI with the component active, and returns the component's index. The component is there,
+ * as configure has found, and has events on every machine. */
 __attribute__((unused)) static int start_papi(void)
 {
 	const PAPI_component_info_t *info;
@@ -103,7 +103,7 @@ __attribute__((unused)) static int about(long long value, long long wanted)
 	return value >= wanted && value <= wanted + FAULTS_SLACK;
 }
 
-/* Reads it from a signal's context; 0 on machines that are not known. */
+/* Returns the program counter in a signal's context, or 0 on unknown machines. */
 __attribute__((unused)) static uintptr_t program_counter(void *context)
 {
 #if defined(__x86_64__)
@@ -139,7 +139,8 @@ __attribute__((unused)) static void drop(int *set)
 	PAPI_destroy_eventset(set);
 }
 
-/* A set is as it was: so many events, and page faults count in it. */
+/* Returns whether a set is as it was: it has that number of events, and page faults count as its
+ * first one. */
 __attribute__((unused)) static int still_counts(int set, int events)
 {
 	long long values[1024];
@@ -152,9 +153,9 @@ __attribute__((unused)) static int still_counts(int set, int events)
 
 /* ---- time that is lost ------------------------------------------------------------- */
 
-/* What the task clock says of rounds of this thread, and of those that took more than a slice
- * longer than others: the hypervisor gave the CPU to others meanwhile, and the clock goes on. In
- * that time one of what takes turns counts nothing. */
+/* Times of this thread's rounds by the task clock. Where a round took more than a slice longer than
+ * the shortest one, the difference is lost: the hypervisor gave the CPU to others meanwhile, and
+ * the clock went on. In that time one of the groups that take turns counts nothing. */
 static _Thread_local struct {
 	pid_t thread;
 	int clock;
@@ -190,7 +191,7 @@ __attribute__((unused)) static void begin_round(void)
 	of_rounds.from = task_ns();
 }
 
-/* ... and begins the next. */
+/* Ends a round, and begins the next. */
 __attribute__((unused)) static void end_round(uint64_t slice_ns)
 {
 	uint64_t now = task_ns(), ns = now - of_rounds.from;
@@ -205,14 +206,14 @@ __attribute__((unused)) static void end_round(uint64_t slice_ns)
 	of_rounds.n++;
 }
 
-/* Lost time to the rest. */
+/* Returns the ratio of the lost time to the rest. */
 __attribute__((unused)) static double lost_share(void)
 {
 	return (double)of_rounds.lost / (double)(of_rounds.all - of_rounds.lost + 1);
 }
 
-/* An estimate from every groups-th round is as good as the times of the rounds agree: returns the variance
- * of its relative error. */
+/* Returns the variance of the relative error of an estimate from every groups-th round: it grows
+ * with the differences between the times of the rounds. */
 __attribute__((unused)) static double rounds_variance(unsigned groups)
 {
 	double n = of_rounds.n ? of_rounds.n : 1, mean = (double)of_rounds.all / n;

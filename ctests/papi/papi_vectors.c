@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_vectors - random scripts, events, modes, thresholds and calls: what a program
- * gets through PAPI is what upc_replay's reference engine reads from the registers,
- * of a script into which the same calls were written as register accesses.
+ * papi_vectors - random scripts, events, modes, thresholds and calls: PAPI must give a program the
+ * values that upc_replay's reference engine reads from the registers, in a script into which the
+ * same calls were written as register accesses.
  *
  * $UPC_TEST_CASES cases, $UPC_TEST_SEED the first; needs $UPC_REPLAY.
  */
@@ -71,11 +71,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 
 /* ---- a case ------------------------------------------------------------------ */
 
-/* What the reference has to say, in the order of its reads. */
+/* The reads of the reference, in their order. */
 enum expected_kind {
-	EXPECT_VALUE, /* what PAPI gave                               */
-	EXPECT_END,   /* ... of a call, and its result                */
-	EXPECT_CLEAR, /* the counter was written: no parity error     */
+	EXPECT_VALUE, /* the value that PAPI gave */
+	EXPECT_END,   /* the end of a call, with its result */
+	EXPECT_CLEAR, /* the counter was written: no parity error */
 };
 
 struct expected {
@@ -91,7 +91,7 @@ struct expected {
 struct event {
 	int id, mode, code;
 	int threshold;
-	long long next; /* multiple that will be told next */
+	long long next; /* the multiple of the next callback */
 };
 
 struct set {
@@ -105,7 +105,7 @@ struct set {
 	int told; /* of parity errors, since the last start, reset or write */
 };
 
-/* What all cases together have come to: a test of nothing would pass. */
+/* The sums over all cases: a test that compares nothing must not pass. */
 static struct {
 	unsigned long values, parity, callbacks, parts;
 } * tally;
@@ -423,7 +423,7 @@ static void set_thresholds(struct set *set)
 	}
 }
 
-/* The last of the set goes, and another mode of it comes. */
+/* Removes the last event of the set, and adds it in another mode. */
 static void change_events(struct set *set)
 {
 	struct event *event = &set->event[set->events - 1];
@@ -456,7 +456,7 @@ static int judge(const struct set *set, const uint64_t *flags, int *told, const 
 	return expected->result == PAPI_ECLOST;
 }
 
-/* Takes one line of upc_replay's output. Returns 0 where it is not what PAPI gave. */
+/* Takes one line of upc_replay's output. Returns 0 where PAPI gave something else. */
 static int take(struct set *set, const char *line, size_t *next, uint64_t *flags, int *told)
 {
 	const struct expected *expected = &set->expected[*next];
