@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_always - mpx_set_always: an event that is counted in every group, of page faults that the test
- * makes; what cannot be beside it; and that it stays so where its set goes.
+ * mpx_always - mpx_set_always, on page faults that the test makes: an event that is counted in
+ * every group; the events that cannot be beside it; and that it stays so when its set gets another
+ * domain or is attached to a thread.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -72,7 +73,7 @@ static void exact(void)
 	ok(groups() == 2, "%u groups of one event beside it", groups());
 	refuses(PAPI_EISRUN, mpx_set_always(set, code[0], 0));
 	spend(1000);
-	/* Of a set that has it in turns, too. */
+	/* The event is exact also in a set that has it in turns. */
 	works(mpx_set_start(other));
 	spend(1000);
 	works(mpx_set_stop(other, NULL));
@@ -88,7 +89,7 @@ static void exact(void)
 	works(mpx_library_shutdown());
 }
 
-/* The set's events become others, in another domain; and what they are goes with them. */
+/* In another domain the set's events become others, which are counted always as well. */
 static void moves(void)
 {
 	int set;
@@ -195,7 +196,7 @@ static void refusals(void)
 	works(mpx_set_add_event(process, code[0]));
 	refuses(PAPI_ENOSUPP, mpx_set_always(process, code[0], 1));
 	works(mpx_set_destroy(&process));
-	/* Another set, and an event that comes later. */
+	/* Another set, to which an event is added later. */
 	one = make_set(1);
 	works(mpx_set_always(one, code[0], 1));
 	refuses(PAPI_ECNFLCT, mpx_set_add_event(one, code[1]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_blocked - a program that blocks all signals, or takes the one by which slices end: what
- * was not shared is said, and slices go on as soon as they can. Truth: page faults.
+ * mpx_blocked - a program that blocks all signals, or takes the one by which slices end: lost
+ * slices are flagged, and slices go on as soon as they can. Page faults are the known counts.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* F_GETSIG */
@@ -27,7 +27,7 @@ static double cpu_slices(void)
 	return ((double)t.tv_sec * 1e9 + (double)t.tv_nsec) / SLICE_NS;
 }
 
-/* So many slices of CPU time; returns the page faults. */
+/* Works for so many slices of CPU time; returns the page faults. */
 static long work_for(double slices)
 {
 	const double end = cpu_slices() + slices;
@@ -37,7 +37,7 @@ static long work_for(double slices)
 	while (cpu_slices() < end) {
 		touch_pages(16);
 		n += 16;
-		/* Ticks are dropped that fall into the kernel. */
+		/* Ticks that fall into the kernel are dropped. */
 		for (i = 0; i < 100000; i++)
 			;
 	}
@@ -76,7 +76,7 @@ static int flags_of(int set)
 	return (int)estimate_of(set, 0).flags;
 }
 
-/* How many of the events were never counted. */
+/* Returns how many of the events were never counted. */
 static int uncounted(int set)
 {
 	int i, n = 0;
@@ -86,7 +86,7 @@ static int uncounted(int set)
 	return n;
 }
 
-/* Until slices go on by themselves; ten seconds of CPU time at most. */
+/* Works until slices go on by themselves; ten seconds of CPU time at most. */
 static int slices_go_on(long *n)
 {
 	const uint64_t goal = slices_now() + 8;
@@ -129,7 +129,7 @@ static void blocked_while_it_runs(void)
 	works(mpx_set_destroy(&set));
 }
 
-/* Before a later start; and while it runs, until the next call. */
+/* Signals are blocked before a later start, and then while the set runs, until the next call. */
 static void blocked_for_good(void)
 {
 	long n = 0;
@@ -196,7 +196,7 @@ static void handler_is_replaced(void)
 static volatile int jumps;
 static jmp_buf out;
 
-/* Stands before the C library's. A call of libmpx reads the clock while it holds its sets. */
+/* Stands in front of the C library's function. A call of libmpx reads the clock while it holds its sets. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	if (jumps && clock == CLOCK_THREAD_CPUTIME_ID)
@@ -204,7 +204,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 	return (int)syscall(SYS_clock_gettime, clock, t);
 }
 
-/* As from a signal's handler, but at a known place. */
+/* Jumps as a signal's handler would, but at a known place. */
 static int jump_out(int set)
 {
 	struct mpx_estimate e = {.size = sizeof(e)};
@@ -240,7 +240,7 @@ static void left_by_a_jump(void)
 	works(mpx_set_destroy(&set));
 }
 
-/* What sends this signal; -1: nothing does. */
+/* Returns the descriptor that sends this signal, or -1 where none does. */
 static int sender_of(int signo)
 {
 	int fd;
@@ -251,7 +251,7 @@ static int sender_of(int signo)
 	return -1;
 }
 
-/* The slice timer's descriptor is closed, and its number is a file's of the program's. */
+/* The slice timer's descriptor is closed, and a file of the program gets its number. */
 static void timer_is_closed(void)
 {
 	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
@@ -283,7 +283,7 @@ static void timer_is_closed(void)
 	close(own);
 }
 
-/* As daemons do. Nothing can be read from here on, and nothing ends a slice. */
+/* Closes all descriptors, as daemons do. Nothing can be read from here on, and nothing ends a slice. */
 static void descriptors_are_closed(void)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
@@ -336,7 +336,7 @@ int main(void)
 		left_by_a_jump();
 		works(mpx_library_shutdown());
 	}
-	/* The last: what has no descriptors any more is left alone. */
+	/* This case is the last: the library has no descriptors any more, and is left alone. */
 	descriptors_are_closed();
 	i = (unsigned)done();
 	fflush(stdout);

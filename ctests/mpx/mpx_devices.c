@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_devices - events of a component that nobody knows (gadget.h) take no turns: they are counted
- * all the time, however sets overlap, while events of upc take turns beside them. What the
- * component does not count at once is refused by name. Truth: page faults.
+ * mpx_devices - events of a component that is unknown to libmpx (gadget.h) take no turns: they are
+ * counted all the time, however sets overlap, while events of upc take turns beside them. Events
+ * that the component cannot count at once are refused by name. Page faults are the known counts.
  */
 #include "gadget.h"
 #include "mpx_util.h"
 
 enum { GADGETS = 3, PAGES = 500 };
 
-/* Of each kind; faults are the gadget's first one. */
+/* The gadget's events, the first of which counts page faults; and events that take turns. */
 static const char *const gadgets[GADGETS] = {FAULTS, "upc:::task::voluntary_ctxt_switches",
 					     "upc:::task::nonvoluntary_ctxt_switches"};
 static const char *const turns[] = {MINOR, MAJOR, "upc:::perf::TASK-CLOCK"};
@@ -45,7 +45,8 @@ static void fault(int pages)
 	}
 }
 
-/* It was counted all the time, from what began to what ended. */
+/* Checks that the event was counted all the time that its set ran; and its count, if wanted is not
+ * negative. */
 static void is_exactly(int set, int index, long long wanted, const char *what)
 {
 	struct mpx_estimate e = estimate_of(set, index);
@@ -81,7 +82,7 @@ static void sets_that_overlap(void)
 	int second = set_of(1, 1), faults = set_of(0, 1), both = set_of(0, 2);
 	long long value[2];
 
-	/* Its event has a group of its own, before the set with both. */
+	/* The event of `second` has a group of its own before the set with both starts. */
 	works(mpx_set_start(second));
 	works(mpx_set_stop(second, NULL));
 	works(mpx_set_start(both));
@@ -101,7 +102,7 @@ static void sets_that_overlap(void)
 	is_exactly(second, 0, -1, "a part of it");
 	is_exactly(faults, 0, 700, "the one that ended last");
 	ok(gadget_running() == 0, "nothing runs for nobody");
-	/* An event that comes while another one counts. */
+	/* An event starts while another one counts. */
 	works(mpx_set_start(faults));
 	fault(100);
 	works(mpx_set_start(second));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_domain - mpx_set_domain on page faults, of which the test makes so many in user mode, by
- * stores, and so many others in the kernel, which stores what was read there.
+ * mpx_domain - mpx_set_domain on page faults: the test makes so many in user mode, by stores, and
+ * so many others in the kernel, which stores the bytes of a read.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -131,7 +131,7 @@ static void changes(void)
 	works(mpx_set_destroy(&set));
 }
 
-/* What is in no domain is the same event in all. */
+/* An event that is in no domain is the same event in all of them. */
 static void without_domains(void)
 {
 	int one = make(0, FAULTS_OF_FILES), other = make(PAPI_DOM_USER, FAULTS_OF_FILES);
@@ -153,7 +153,7 @@ static void refusals(void)
 	refuses(PAPI_ENOEVST, mpx_set_domain(-1, PAPI_DOM_USER));
 	refuses(PAPI_EINVAL, mpx_set_domain(set, -1));
 	refuses(PAPI_EINVAL, mpx_set_domain(set, PAPI_DOM_ALL + 1));
-	/* The component has no such. */
+	/* The component has no such domain. */
 	ok(mpx_set_domain(set, PAPI_DOM_OTHER) < 0 && strstr(mpx_last_message(), "PAPI_DOM_OTHER"),
 	   "a domain that no component has is refused: %s", mpx_last_message());
 	ok(entries_of(code, 0) == 1, "... and the event is as it was");
@@ -161,7 +161,7 @@ static void refusals(void)
 	works(mpx_set_start(set));
 	touch_pages(100);
 	expect("its set counts", stop(set), 100);
-	/* There are none in user mode; some users have no such event at all. */
+	/* There are no context switches in user mode; some users have no such event at all. */
 	works(mpx_set_domain(set, PAPI_DOM_USER));
 	ok(mpx_set_add_named_event(set, "upc:::perf::CONTEXT-SWITCHES") < 0, "no context switches: %s",
 	   mpx_last_message());

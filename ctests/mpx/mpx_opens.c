@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_opens - who opens tracepoints: adds do not, starts do, and the handlers that end time
- * slices never open anything, PAPI's multiplexed sets' and libmpx's. Each part is a process of
- * its own, in which a filter of the kernel's refuses perf_event_open, or ends the process. Later
- * threads look up no names of clocks: the first one has found the clock.
+ * mpx_opens - the calls that open tracepoints: adds do not, starts do, and the handlers that end
+ * time slices never open anything, neither those of PAPI's multiplexed sets nor those of libmpx.
+ * Each part is a process of its own, in which a filter of the kernel's refuses perf_event_open, or
+ * ends the process. Later threads look up no names of clocks: the first one has found the clock.
  */
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -16,7 +16,7 @@
 #include "mpx_util.h"
 
 #define EVENTS 4
-/* What the parts answer with beside success and failure. */
+/* The result of a part that cannot install its filter. */
 #define NO_FILTER 77
 
 static const char *const names[EVENTS] = {
@@ -26,7 +26,7 @@ static const char *const names[EVENTS] = {
 	"upc:::tp::syscalls:sys_exit_getuid",
 };
 
-/* The action on a system call, from here on in this process. */
+/* Sets the action on a system call, from here on in this process. */
 static int filter(unsigned call, unsigned action)
 {
 	struct sock_filter code[] = {
@@ -52,7 +52,7 @@ static uint64_t cpu_ns(void)
 
 #define ROUNDS 100
 
-/* CPU time in which all four have turns. */
+/* Works for so much CPU time, in which all four events have turns. */
 static void work_for(uint64_t ns)
 {
 	uint64_t end = cpu_ns() + ns;
@@ -95,7 +95,7 @@ static int slices_of_papi(void)
 		return 4;
 	if (filter(SYS_perf_event_open, SECCOMP_RET_KILL_PROCESS))
 		return NO_FILTER;
-	/* Time that the hypervisor gives to others is CPU time, and none for turns. */
+	/* Time that the hypervisor gives to others is CPU time, and no time for turns. */
 	for (i = 0; i < ROUNDS && !is_counted(value); i++) {
 		work_for(100000000);
 		if (PAPI_read(set, value))
@@ -218,7 +218,7 @@ static int start_fails(void)
 	close(said[1]);
 	if (open_files() != before || PAPI_state(set, &state) || !(state & PAPI_STOPPED))
 		return 7;
-	/* Without them it starts. */
+	/* Without the tracepoints the set starts. */
 	for (i = 0; i < EVENTS; i++)
 		if (PAPI_remove_named_event(set, names[i]))
 			return 8;

@@ -83,7 +83,7 @@ static void ratio_errors(void)
 	refuses(PAPI_EISRUN, mpx_set_add_ratio(set, code[0], code[2]));
 	refuses(PAPI_EISRUN, mpx_set_remove_ratio(set, code[0], code[1]));
 	works(mpx_set_stop(set, NULL));
-	/* It goes with its event. */
+	/* A ratio goes with its event. */
 	works(mpx_set_add_ratio(set, code[2], code[0]));
 	works(mpx_set_remove_event(set, code[1]));
 	r[0] = ratio_at(set, 0);
@@ -146,7 +146,7 @@ static void relation_errors(void)
 	works(mpx_set_destroy(&set));
 }
 
-/* Nothing shares: all is known. */
+/* No events take turns: all is known. */
 static void exact(void)
 {
 	static const double of_none[] = {1, 1};
@@ -175,7 +175,7 @@ static void exact(void)
 		   "exact estimates stay: %g", e[i].estimate);
 	ok((e[0].flags & (MPX_RECONCILED | MPX_CONTRADICTED)) == MPX_RECONCILED, "and agree: flags %x",
 	   e[0].flags);
-	/* What is not so. */
+	/* A relation that does not hold. */
 	works(mpx_set_clear_relations(set));
 	works(mpx_set_add_relation(set, code, of_none, 2));
 	works(mpx_set_reconciled_estimates(set, e, 3));
@@ -192,7 +192,7 @@ static int is_sound(const struct mpx_ratio *r)
 	       !(r->flags & MPX_UNBOUNDED) == !isinf(r->high) && r->together >= 0 && r->together <= 1;
 }
 
-/* Faults, until so many more slices have ended: ticks are dropped that fall into the kernel. */
+/* Makes page faults until so many more slices have ended: ticks that fall into the kernel are dropped. */
 static void work_for(unsigned slices)
 {
 	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
@@ -213,7 +213,7 @@ static void work_for(unsigned slices)
 	   (unsigned long long)end);
 }
 
-/* Events take turns: all that holds whatever the turns were. */
+/* Events take turns; the checks hold whatever the turns were. */
 static void shared(unsigned group_max, const char *covariate)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
@@ -253,7 +253,7 @@ static void shared(unsigned group_max, const char *covariate)
 	r[0] = ratio_at(set, 0);
 	r[1] = ratio_at(set, 1);
 	note("flags %x, together %.2f; flags %x", r[0].flags, r[0].together, r[1].flags);
-	/* Nobody reads from a disk here: nothing says that there was more than nothing. */
+	/* Nothing reads from a disk here: the count of major faults may be 0. */
 	ok(is_sound(&r[0]) && is_sound(&r[1]), "after the stop");
 	ok(!(r[0].flags & (MPX_EXACT | MPX_CAREFUL)), "no more is guessed than must be: %x", r[0].flags);
 	e[0].size = plain[0].size = sizeof(e[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_refusals - libmpx where something has gone: PAPI, by the program's PAPI_shutdown; an
- * event set, whose number somebody still has; descriptors. What is refused has words, on one
- * line; and what a read has given is not taken back.
+ * mpx_refusals - libmpx where something is gone: PAPI, by the program's PAPI_shutdown; an event set
+ * whose number the program still has; descriptors. A refusal has a message, on one line; and a
+ * value that a read has given is not taken back.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 #include "mpx_util.h"
 
-/* Words of the call itself, not those of one before. */
+/* Returns whether the last message has these words, and replaces the message, so that a later call
+ * cannot pass with it. */
 static int has_words(const char *wanted)
 {
 	const char *words = mpx_last_message();
@@ -54,7 +55,7 @@ static void calls_without_papi(int still, int runs)
 	refuses_with(PAPI_ENOINIT, about, mpx_set_accum(runs, &value));
 	refuses_with(PAPI_ENOINIT, about, mpx_set_estimates(runs, &e, 1));
 	refuses_with(PAPI_ENOINIT, about, mpx_set_reset(runs));
-	/* What asks nothing of PAPI works. */
+	/* Calls that need nothing of PAPI work. */
 	works(mpx_set_list_events(still, NULL, &n));
 	works(mpx_set_state(runs, &state));
 	ok(n == 1 && state == PAPI_RUNNING, "events and states are as they were");
@@ -89,7 +90,7 @@ static void papi_ends(int process, int anew)
 	calls_without_papi(still, runs);
 	works(mpx_set_destroy(&opened));
 	works(mpx_library_shutdown());
-	/* As the words say. */
+	/* The library is initialised anew, as the message says. */
 	works(mpx_library_init(MPX_ABI_VERSION, NULL));
 	runs = with_event(process, FAULTS);
 	works(mpx_set_start(runs));
@@ -118,7 +119,7 @@ static void numbers(void)
 	refuses(PAPI_EINVAL, mpx_set_create_process(NULL));
 	refuses(PAPI_EINVAL, mpx_set_destroy(NULL));
 	before = mallinfo2().uordblks;
-	/* Three are there at any time. */
+	/* Three sets exist at any time. */
 	for (n = 0; old && n < MANY && mpx_set_create(&set) == PAPI_OK; n++) {
 		old[n] = set;
 		if (n < 3)
@@ -186,7 +187,7 @@ static void without_descriptors(void)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* Half of them look for names that nobody has while the others make sets. */
+/* Half of the threads look for names that no component has while the others make sets. */
 static void *looks(void *failed)
 {
 	const int asks = *(int *)failed;
@@ -224,7 +225,7 @@ static void names_in_threads(void)
 
 /* ---- what was given ------------------------------------------------------------------------- */
 
-/* CPU time in which nothing is counted, until so many slices have ended. */
+/* Spends CPU time in which nothing is counted, until so many slices have ended. */
 static void idle(unsigned slices)
 {
 	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
@@ -242,7 +243,7 @@ static void idle(unsigned slices)
 	}
 }
 
-/* Many page faults, then none: what is filled in for a gap sinks when its other side is seen. */
+/* Many page faults, then none: the estimate for a gap sinks when the other side of the gap is seen. */
 static void what_was_given_stays(void)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);

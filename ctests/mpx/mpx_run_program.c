@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_run_program.c - programs instrumented with PAPI, which know nothing of MPX: what
- * ctests/mpx/mpx_run.sh runs with and without mpx_run. Each prints what it finds, and ends
- * with 0, or with a line on what a program could not expect and 1.
+ * mpx_run_program.c - programs that are instrumented with PAPI and do not use MPX:
+ * ctests/mpx/mpx_run.sh runs them with and without mpx_run. Each prints its results, and ends with
+ * 0, or with 1 and a line about a result that a program could not expect.
  *
  *   mpx_run_program CASE [ARGUMENT]
  */
@@ -52,8 +52,8 @@ static void fail(int line, const char *what, int result)
 			fail(__LINE__, #condition, 0); \
 	} while (0)
 
-/* One page fault for each n. Ticks are dropped that fall into the kernel: some time outside
- * of it, or a set that takes turns has few, or none. */
+/* Makes n page faults. Ticks that fall into the kernel are dropped: some time is spent outside of
+ * it, or a set that takes turns would have few slices, or none. */
 static void touch(long n)
 {
 	long i;
@@ -95,7 +95,7 @@ static void end_set(int set)
 /* ---- counting ------------------------------------------------------------------------ */
 
 static const char *const one[] = {FAULTS, NULL};
-/* What every user may count. */
+/* Events that every user may count. */
 #define N_FIVE 5
 static const char *const five[N_FIVE + 1] = {FAULTS, MINOR, MAJOR, CPU_CLOCK, CLOCK, NULL};
 
@@ -248,8 +248,8 @@ static void case_accum(const char *argument)
 	end_set(set);
 }
 
-/* A region that is entered 1,000 times for far less than a slice: 100,000 faults, as the program adds
- * them up. With an argument it makes a new set each time, and the report alone can know. */
+/* A region that is entered 1,000 times for far less than a slice: 100,000 faults, as the program
+ * adds them up. With an argument it makes a new set each time, and only the report can add them up. */
 static void case_stretches(const char *argument)
 {
 	long long values[N_FIVE], sum[N_FIVE] = {0};
@@ -301,7 +301,7 @@ static void case_short(const char *argument)
 	end_set(set);
 }
 
-/* What PAPI answers to what is wrong, it answers under mpx_run. */
+/* PAPI's errors are the same under mpx_run. */
 static void case_errors(const char *argument)
 {
 	int codes[8], set = PAPI_NULL, n, code, state;
@@ -393,8 +393,7 @@ static void on_overflow(int set, void *address, long long vector, void *context)
 	overflows++;
 }
 
-/* A set of PAPI's beside one of MPX: neither's number is the other's, and they do not run
- * at once. */
+/* A set of PAPI's own beside one of MPX: their numbers differ, and they do not run at once. */
 static void case_overflow(const char *argument)
 {
 	long long value[1], other[1];
@@ -469,7 +468,7 @@ static void case_refused(const char *argument)
 	touch(100);
 	OK(PAPI_stop(set, value));
 	TRUE(value[0] >= 100 && value[0] < 200);
-	/* Nobody has this number: PAPI refuses, and the set goes on as it was. */
+	/* No process has this number: PAPI refuses it, and the set goes on as it was. */
 	TRUE(PAPI_attach(set, 0x3fffffff) < 0);
 	OK(PAPI_start(set));
 	touch(100);
@@ -500,8 +499,8 @@ static void case_high_level(const char *argument)
 	printf("high level\n");
 }
 
-/* Fortran's, as gfortran calls them. A PAPI that was built without a Fortran compiler may have
- * none of them (7.3). */
+/* The Fortran functions, as gfortran calls them. A PAPI that was built without a Fortran compiler
+ * may have none of them (7.3). */
 #pragma weak papif_create_eventset_
 #pragma weak papif_add_named_event_
 #pragma weak papif_start_
@@ -518,7 +517,7 @@ static void case_fortran(const char *argument)
 	long long value[1];
 
 	(void)argument;
-	/* mpx_run itself has the first. */
+	/* mpx_run itself defines the first of them. */
 	if (!papif_start_) {
 		printf("no Fortran\n");
 		return;
@@ -559,7 +558,7 @@ static void *work(void *argument)
 	OK(PAPI_stop(set, values));
 	TRUE(values[0] >= 0);
 	if (n % 2) {
-		/* Half of them leave without a word. */
+		/* The other half of the threads end without these calls. */
 		end_set(set);
 		OK(PAPI_unregister_thread());
 	}
@@ -654,7 +653,7 @@ static void case_fork(const char *argument)
 	printf("parent\n");
 }
 
-/* With a set that runs, and ticks on their way. */
+/* Executes a program while a set runs and ticks are on their way. */
 static void case_exec(const char *argument)
 {
 	char *const nowhere[] = {(char *)"/nowhere/at/all", NULL};
@@ -755,7 +754,7 @@ static void not_called(int number)
 	(void)number;
 }
 
-/* What the program is told of a signal that it has not taken, and of one that it has. */
+/* Checks the answers to the program about a signal that it has not taken, and about one that it has. */
 static void look_at_signals(int number)
 {
 	struct sigaction action = {.sa_handler = not_called}, before;
@@ -771,15 +770,15 @@ static void look_at_signals(int number)
 	TRUE(!sigaction(number, &before, &action) && action.sa_handler == not_called);
 }
 
-/* A set runs that nobody reads, and a signal comes; or a fault. */
+/* Starts a set at one place in the program. */
 static __attribute__((noinline)) void start_here(int set)
 {
 	OK(PAPI_start(set));
 	__asm__ volatile("" : : : "memory"); /* a call, and no jump */
 }
 
-/* A hundred faults in each of the starts of one place, with all that ends a stretch; 4000 in
- * those of another. */
+/* Makes a hundred faults in each start at one place, with all calls that end a stretch; and 4000 in
+ * the starts at another place. */
 static void case_places(const char *argument)
 {
 	long long value[1], sum[1] = {0};
@@ -803,7 +802,7 @@ static void case_places(const char *argument)
 		OK(PAPI_stop(set, value));
 	}
 	end_set(set);
-	/* Another set, which is one with it in the report. */
+	/* Another set, which the report merges with the first one. */
 	set = set_of(one);
 	start_here(set);
 	touch(500);
@@ -878,6 +877,7 @@ static void case_killed_busy(const char *argument)
 	raise(SIGTERM);
 }
 
+/* A set runs that is never read, and a signal comes, or a fault. */
 static void case_killed(const char *argument)
 {
 	int number = argument ? atoi(argument) : SIGTERM;
@@ -902,7 +902,7 @@ static void case_running(const char *argument)
 	touch(1000);
 }
 
-/* A program that closes what is not its own: the counters are among it. */
+/* A program that closes descriptors that are not its own: those of the counters are among them. */
 static void case_closes(const char *argument)
 {
 	long long values[N_FIVE];
@@ -923,7 +923,7 @@ static void case_closes(const char *argument)
 
 static volatile sig_atomic_t in_handler;
 
-/* The C library's takes a lock, and may allocate. */
+/* Stands in front of the C library's function, which takes a lock, and may allocate. */
 __attribute__((visibility("default"))) char *strerror(int error)
 {
 	if (in_handler && write(STDOUT_FILENO, "strerror\n", 9) != 9)
@@ -938,7 +938,7 @@ static void leave(int number)
 	_exit(7);
 }
 
-/* In a handler, and with no descriptor for a report. */
+/* Ends in a handler, with no descriptor for a report. */
 static void case_leave(const char *argument)
 {
 	const struct rlimit none = {0, 0};

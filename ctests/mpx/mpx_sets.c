@@ -42,7 +42,8 @@ static void before_init(void)
 	ok(set == 0 && value == 7 && mpx_version()[0], "nothing was written");
 }
 
-/* The sizes in the first header, whatever this one's are; and what will be larger. */
+/* The sizes in the first header, whatever they are in this one; and options that are larger in a
+ * later one. */
 enum { FIRST_OPTIONS = 56, FIRST_LIBRARY = 32, FIRST_ESTIMATE = 96, FIRST_MASTER = 56, FIRST_THREAD = 80 };
 
 struct later_options {
@@ -120,8 +121,8 @@ static int all_are(const unsigned char *bytes, size_t from, size_t to, int value
 	return 1;
 }
 
-/* n entries of some size, of which the library fills in what it knows: each keeps its size,
- * its unknown bytes are zero, and what is behind the last is untouched. */
+/* Returns whether the library fills in what it can of n entries of that size: each keeps its size,
+ * its unknown bytes are zero, and the bytes behind the last are untouched. */
 static int fits(int (*call)(void *bytes, int n), size_t size, size_t known, int n)
 {
 	unsigned char bytes[512];
@@ -239,7 +240,7 @@ static void no_set(int set)
 	ok(value == 7, "no value was written");
 }
 
-/* What a set is made of; the same before and after a call that fails. */
+/* Returns whether a set has its events and its state, which must be the same after a call that fails. */
 static int is_as_it_was(int set, int events, int state)
 {
 	int codes[4] = {0}, n = 4, now = -1;
@@ -467,7 +468,6 @@ static void come_and_go(void)
 	works(mpx_set_destroy(&A));
 }
 
-/* The counters hold too few: estimates, that never decrease. */
 /* A program with so many event sets of PAPI's own that another one would make PAPI move its
  * table, into which handlers look. */
 static void table_is_full(void)
@@ -484,7 +484,7 @@ static void table_is_full(void)
 			break;
 	}
 	ok(n < MANY && papi[n] == MANY - 10, "PAPI has %d event sets", n);
-	/* Which has not been in a group yet. */
+	/* This event has not been in a group yet. */
 	refuses(PAPI_ENOMEM, mpx_set_add_named_event(set, MAJOR));
 	while (n >= 0)
 		PAPI_destroy_eventset(&papi[n--]);
@@ -494,8 +494,9 @@ static void table_is_full(void)
 	works(mpx_set_destroy(&set));
 }
 
-/* Of what is done until there are slices enough for an estimate; a slow tick may be 10 ms, and so
- * may what the hypervisor gives to others of a slice, which is to be little of the whole. */
+/* The least and the most work that is done until there are slices enough for an estimate. A slow
+ * tick may be 10 ms, and so may the time that the hypervisor takes from a slice for others, which
+ * must be little of the whole. */
 enum { LEAST = 500000, MOST = 10000000 };
 
 #define SLICE_NS 1000000
@@ -505,6 +506,7 @@ static int is_rough(int set, int i)
 	return (estimate_of(set, i).flags & (MPX_UNCOUNTED | MPX_ROUGH)) != 0;
 }
 
+/* The counters hold too few events: the values are estimates, which never decrease. */
 static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimator estimator)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
@@ -563,7 +565,7 @@ static void quietly(int error)
 		ok(0, "a call of many: %d, %s", error, mpx_last_message());
 }
 
-/* n of the work in so many stretches, each far shorter than a slice. */
+/* Does n of the work in so many stretches, each far shorter than a slice. */
 static void work_in_stretches(int set, long n, int stretches)
 {
 	int i;
@@ -592,7 +594,7 @@ static int is_region(int set, int region, double truth)
 	return right;
 }
 
-/* Half of its stretches had no turn. */
+/* Returns whether the counts are borrowed: half of the region's stretches had no turn. */
 static int is_borrowed(int set, int region)
 {
 	struct mpx_estimate e[2];
@@ -632,7 +634,8 @@ static void regions(int process)
 	e = estimate_of(set, 0);
 	ok(e.estimate < 1000, "a read is of the running stretch: %.0f", e.estimate);
 	works(mpx_set_stop(set, NULL));
-	/* Slices that are as long as a fourth of it, and a rate that the calls change: not close. */
+	/* A slice is as long as a fourth of the whole, and the calls change the rate: the values
+	 * are not close. */
 	ok(sum[0] > 7 + 10000 && sum[0] < 7 + 40000 && sum[1] > 10000 && sum[1] < 40000,
 	   "accum over 200 short stretches: %lld and %lld of 20000", sum[0] - 7, sum[1]);
 	ok(is_region(set, -5, 26000), "and they are in the region");
@@ -647,7 +650,7 @@ static void regions(int process)
 	works(mpx_library_shutdown());
 }
 
-/* An event that the program names, none, and what serves unasked: instructions, on a processor. */
+/* Covariates: an event that the program names, none, and the default: instructions, on a processor. */
 static void covariates(void)
 {
 	static const char *const asked[] = {NULL, MPX_NO_COVARIATE, FAULTS};
@@ -706,7 +709,7 @@ static void switched_regions(void)
 	ok(is_region(set, 1, 60000), "a region that is gone to while the set runs");
 	ok(is_region(set, 2, 18000), "and the other one");
 	works(mpx_set_destroy(&set));
-	/* What takes no turns is exact in each. */
+	/* An event that takes no turns is exact in each region. */
 	works(mpx_set_create(&set));
 	works(mpx_set_add_named_event(set, event_name[0]));
 	works(mpx_set_start(set));

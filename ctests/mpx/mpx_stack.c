@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_stack - slices that end while a handler of the program's stands on an alternate stack,
- * behind which lies memory that nobody may touch: a small one, and a large one.
+ * mpx_stack - slices that end while a handler of the program runs on an alternate stack, behind
+ * which lies memory that nobody may touch: a small one, and a large one.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "../lib/signal_frame.h"
 #include "mpx_util.h"
 
-/* Of what is not the kernel's: frames of the program's handler, and of the library's up to
- * where it looks. Sanitizers put guards between variables. */
+/* The stack frames that are not the kernel's: those of the program's handler, and of the library's
+ * up to the point where it looks. Sanitizers put guards between variables. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define FRAMES 8192
 #else
@@ -19,7 +19,7 @@
 
 static volatile sig_atomic_t calls;
 
-/* Some milliseconds, in which slices end. */
+/* Runs for some milliseconds, in which slices end. */
 static void handler(int signo)
 {
 	volatile long spin;

@@ -15,7 +15,7 @@
 
 #define MANY 32
 
-/* A thread that does what it is told in steps. */
+/* A thread that works in steps. */
 struct worker {
 	pthread_t thread;
 	long n;
@@ -34,7 +34,7 @@ static void pause_ms(long ms)
 		;
 }
 
-/* A barrier of sleeps: a sanitizer delivers signals in these, and not in the library's. */
+/* A barrier of sleeps: a sanitizer delivers signals in sleeps, and not in the C library's barrier. */
 static atomic_uint met;
 static unsigned party;
 
@@ -68,7 +68,7 @@ static void move_to(int cpu)
 	(void)sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Its end; whether all was right with it. */
+/* Waits for the thread's end; returns whether all was right with it. */
 static int join(const struct worker *w)
 {
 	pthread_join(w->thread, NULL);
@@ -162,8 +162,8 @@ static void foreign_sets(void)
 
 /* ---- sets over all threads --------------------------------------------------------------- */
 
-/* n of both events, evenly, so that any slice has its part of them: work makes its page
- * faults last. As much time as in the kernel, or there would be few slices. */
+/* Makes n of both events evenly, so that any slice has its part of them: work makes its page faults
+ * last. The loop takes as much time as the kernel does, or there would be few slices. */
 __attribute__((no_sanitize("address", "thread"))) static void work_evenly(long n)
 {
 	const long most = event_slack > 1 ? 10000 : 2000;
@@ -179,7 +179,7 @@ __attribute__((no_sanitize("address", "thread"))) static void work_evenly(long n
 	}
 }
 
-/* Registered, does n of the work when it is let, and again before it ends. */
+/* Registers, does n of the work when the set has started, and again when the set was read. */
 static void *take_part(void *argument)
 {
 	struct worker *w = argument;
@@ -247,7 +247,7 @@ static void process_wide(int n)
 	works(mpx_set_destroy(&set));
 }
 
-/* Registered before the set was: it has a part from its next call of MPX on. */
+/* Registers before the set exists: the thread has a part in the set from its next call of MPX on. */
 static void *come_late(void *argument)
 {
 	struct worker *w = argument;
@@ -318,7 +318,8 @@ static void *come_never(void *arg)
 	return NULL;
 }
 
-/* What a thread that the set has missed did is lost, and that stays said when it has ended. */
+/* The counts of a thread that the set has missed are lost, and the set stays partial when the
+ * thread has ended. */
 static void missed_thread(void)
 {
 	struct worker w = {.n = 500};
@@ -404,7 +405,7 @@ static void *busy_in_papi(void *argument)
 		set = set_with(FAULTS);
 		w->right &= set != PAPI_NULL;
 		drop(&set);
-		work(1000); /* who never leaves PAPI is not reached at all */
+		work(1000); /* a thread that never leaves PAPI is not reached at all */
 	}
 	return NULL;
 }
@@ -437,7 +438,7 @@ static void *busy_in_mpx(void *argument)
 	return NULL;
 }
 
-/* Until all have answered: on a busy machine a thread may not run for a second. */
+/* Reads until all threads have answered: on a busy machine a thread may not run for a second. */
 static int read_all(int set, long long value[2])
 {
 	int error;
@@ -448,7 +449,7 @@ static int read_all(int set, long long value[2])
 	return error == PAPI_OK;
 }
 
-/* Reads a process-wide set of its own: two who ask each other. */
+/* Reads a process-wide set of its own: two threads make requests to each other. */
 static void *busy_asking(void *argument)
 {
 	struct worker *w = argument;
@@ -508,7 +509,7 @@ static void hard_to_reach(void)
 static pthread_key_t late_key;
 static int in_destructor[2];
 
-/* In the first round it may measure; later not any more, and nothing is broken. */
+/* The destructor may measure in the first round; later it is refused, and nothing is broken. */
 static void late_destructor(void *argument)
 {
 	int *round = argument, set = PAPI_NULL, error;
@@ -549,7 +550,7 @@ static void *end_by_hand(void *argument)
 
 	w->right = mpx_set_start(set) == PAPI_OK;
 	w->right &= mpx_thread_end() == PAPI_OK && mpx_set_destroy(&copy) == PAPI_ENOEVST;
-	set = both(0); /* it may begin anew */
+	set = both(0); /* the thread may begin anew */
 	w->right &= mpx_set_start(set) == PAPI_OK;
 	work(w->n);
 	w->right &= mpx_set_stop(set, w->value) == PAPI_OK && near(w->value[0], w->n);
@@ -608,7 +609,7 @@ static int in_child(int parents)
 	int set, right, state = -1;
 
 	right = mpx_set_read(parents, value) == PAPI_ENOEVST && registered() == 0;
-	/* The locks of the fork are held by who cannot be cancelled. */
+	/* The locks that a fork holds disable cancellation: it is enabled again here. */
 	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 && state == PTHREAD_CANCEL_ENABLE;
 	set = both(1);
 	right &= mpx_set_start(set) == PAPI_OK;
@@ -633,7 +634,7 @@ static void *child_of_thread(void *argument)
 	return NULL;
 }
 
-/* By the kernel's own account. */
+/* Returns the page faults that the kernel has counted. */
 static long long faults_of(int who)
 {
 	struct rusage usage;
@@ -642,9 +643,10 @@ static long long faults_of(int who)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* A set's count of n of the work, since the faults of the thread and the process were so many: no
- * less than this thread had, and no more than those had that the set is of. A fork has pages copied
- * that are written later: faults, too. */
+/* Returns whether a set's count is right for n of the work, done since the faults of the thread and
+ * the process were `since`: it is no less than the faults of this thread, and no more than those of
+ * the thread or process that the set counts. A fork makes later writes copy pages, which are
+ * faults, too. */
 static int counted(long long value, long n, int process, const long long since[2])
 {
 	int who = process ? RUSAGE_SELF : RUSAGE_THREAD;
@@ -702,7 +704,8 @@ static void *short_life(void *argument)
 	return NULL;
 }
 
-/* Returns whether all was right; with a set over all of them. */
+/* Makes threads that end in each round, while a process-wide set counts all of them. Returns
+ * whether all was right. */
 static int churn(int rounds)
 {
 	enum { N = 8 };
@@ -713,7 +716,7 @@ static int churn(int rounds)
 
 	right &= mpx_set_start(set) == PAPI_OK;
 	for (k = 0; k < rounds; k++) {
-		/* What is made once has been made after some. */
+		/* After some rounds everything that is made once exists. */
 		if (k == rounds / 2 || k == rounds - 1) {
 			files[k == rounds - 1] = open_files();
 			used[k == rounds - 1] = mallinfo2().uordblks;
@@ -744,7 +747,7 @@ static int churn(int rounds)
 	return right;
 }
 
-/* PAPI was initialised by the program, whose thread numbers come again. */
+/* The program has initialised PAPI, with thread numbers that come again. */
 static void papi_before_mpx(void)
 {
 	int status = 1;
@@ -818,7 +821,7 @@ static void shared(enum mpx_timer timer)
 	works(mpx_library_shutdown());
 }
 
-/* What is not each thread's own would be counted once for each. */
+/* An event that is not each thread's own would be counted once for each thread. */
 static void shared_scopes(void)
 {
 	static const char *const names[] = {"upc:::time::real_ns", "upc:::process::minflt"};
@@ -922,7 +925,8 @@ static void *open_and_close(void *argument)
 	return NULL;
 }
 
-/* A child finds the library as it was, or none; who was in a call of it is not there. */
+/* A child finds the library as it was, or none; a thread that was in a call of the library is not
+ * in the child. */
 static int is_usable(void)
 {
 	int error = mpx_library_init(MPX_ABI_VERSION, NULL);
@@ -965,7 +969,7 @@ static void *keeps(void *unused)
 	touch_pages(500);
 	(void)mpx_set_switch_region(kept_set, 7);
 	touch_pages(2000);
-	pthread_barrier_wait(&kept_there); /* it is asked */
+	pthread_barrier_wait(&kept_there); /* its kept counts are read */
 	pthread_barrier_wait(&kept_there);
 	(void)mpx_set_destroy(&kept_set);
 	return NULL;

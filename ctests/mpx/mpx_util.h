@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_util.h - what the tests of libmpx share: the library with the upc component, and
- * work whose counts are known.
+ * mpx_util.h - functions that the tests of libmpx share: they start the library with the upc
+ * component, and do work whose counts are known.
  */
 #ifndef MPX_UTIL_H
 #define MPX_UTIL_H
@@ -13,7 +13,7 @@
 
 #define ENTER "upc:::tp::syscalls:sys_enter_getppid"
 #define LEAVE "upc:::tp::syscalls:sys_exit_getppid"
-/* What every user may count; context switches and migrations only some may. */
+/* Events that every user may count; only some users may count context switches and migrations. */
 #define MINOR "upc:::perf::MINOR-FAULTS"
 #define MAJOR "upc:::perf::MAJOR-FAULTS"
 
@@ -25,7 +25,7 @@
 			note("error %d: %s", error_of_call, mpx_last_message()); \
 	} while (0)
 
-/* One that must be refused, with words about it. */
+/* A call that must be refused, with a message about it. */
 #define refuses(error, call)                                                                         \
 	do {                                                                                         \
 		int error_of_call = (call);                                                          \
@@ -33,19 +33,19 @@
 			note("error %d: %s", error_of_call, mpx_last_message());                     \
 	} while (0)
 
-/* Two events that n of the work count n times each: system calls where tracepoints are to
- * be had, which nothing else here makes; else page faults, which come with slack. */
+/* Two events that work(n) counts n times each: system calls where tracepoints are to be had, which
+ * nothing else here makes; otherwise page faults, which come with slack. */
 static const char *event_name[2];
 static long long event_slack;
 
-/* n of everything: both events, and page faults. */
+/* Makes n of everything: both events, and page faults. */
 __attribute__((unused, no_sanitize("address", "thread"))) static void work(long n)
 {
 	long i, k;
 
 	for (i = 0; i < n; i++) {
 		syscall(SYS_getppid);
-		/* Ticks are dropped that fall into the kernel: some time outside of it. */
+		/* Ticks that fall into the kernel are dropped: some time is spent outside of it. */
 		for (k = 0; k < 1000; k++)
 			__asm__ volatile("" : : "r"(k) : "memory");
 	}
@@ -53,7 +53,7 @@ __attribute__((unused, no_sanitize("address", "thread"))) static void work(long 
 		touch_pages((size_t)n);
 }
 
-/* PAPI must have been made known to be there, and the component active. */
+/* PAPI must be initialised, and the component active. */
 __attribute__((unused)) static void choose_events(void)
 {
 	int set = set_with(ENTER);
@@ -67,7 +67,7 @@ __attribute__((unused)) static void choose_events(void)
 		note("no tracepoints for this user: page faults are counted");
 }
 
-/* The library, and a running set of two events that take turns in slices of so many ns. */
+/* Starts the library and a set of two events that take turns in slices of so many ns; returns the set. */
 __attribute__((unused)) static int start_turns(uint64_t slice_ns)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
@@ -111,8 +111,9 @@ __attribute__((unused)) static struct mpx_estimate estimate_of(int set, int inde
 	return e[index];
 }
 
-/* Within six standard errors and an eighth: phases of a program that few slices have met
- * are not in the standard error. Nor is the share of time in which nothing was done. */
+/* Returns whether an estimate is within six standard errors and an eighth of the truth, and the
+ * lost share: phases of a program that few slices have met are not in the standard error, nor is
+ * the share of time in which nothing was done. */
 __attribute__((unused)) static int is_estimate_of(const struct mpx_estimate *e, double truth, double lost)
 {
 	double off = e->estimate > truth ? e->estimate - truth : truth - e->estimate;

@@ -211,7 +211,7 @@ __attribute__((visibility("default"))) int sigaction(int number, const struct si
 
 	if (action && __atomic_exchange_n(&waits, 0, __ATOMIC_SEQ_CST)) {
 		__atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
-		/* A fork that waits for this thread does not return before. */
+		/* A fork that waits for this thread does not return before the loop ends. */
 		for (i = 0; i < 300 && !__atomic_load_n(&forked_already, __ATOMIC_SEQ_CST); i++)
 			usleep(1000);
 	}
