@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmu_beside - units beside others that hold the PMU's counters, while they run: an event
- * that is added, a halted one that is to go on and a threshold's signals are refused
- * where there is no counter for them, and what counted counts on; what is lost later is
- * told by whatever reads it, and never shown as a count. The others are opened first:
- * whenever the kernel deals counters out anew, it begins with what it has had longest.
+ * pmu_beside - units beside others that hold the PMU's counters, while they run: an event that is
+ * added, a halted one that is to go on and a threshold's signals are refused where there is no
+ * counter for them, and the events that counted count on; a later loss is reported by each call
+ * that reads it, and never shown as a count. The others are opened first: whenever the kernel deals
+ * counters out anew, it begins with the events that it has had longest.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void find_room(void)
 	upc_unit_destroy(u);
 }
 
-/* All that u has counts, exactly and further. */
+/* Checks that the unit reads without an error, and that its first event counts on. */
 static void goes_on(struct upc_unit *u, const char *what)
 {
 	uint64_t before, after;
@@ -52,7 +52,7 @@ static struct upc_unit *started(unsigned n, const struct upc_unit_options *optio
 	return u;
 }
 
-/* On the CPU that takes the counters away. */
+/* Keeps the test on this CPU. Returns the options of a unit on it, which takes the counters away. */
 static struct upc_unit_options on_a_cpu(void)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -108,7 +108,7 @@ static void test_continue(void)
 	upc_unit_destroy(holder);
 }
 
-/* What a group has missed is not hidden by an event that is refused. */
+/* A refused event does not hide that the group has missed counts. */
 static void test_given_up(void)
 {
 	struct upc_unit_options cpu = on_a_cpu();
@@ -202,7 +202,7 @@ static void test_signals_lost(void)
 	ok(upc_unit_start(u) == 0, "it starts");
 	expect_signals(u, "with all counters");
 	before = value_of(u, event[0], &error);
-	/* Of the two that it has this leaves one, and the group was there first. */
+	/* This leaves one of the two counters that the unit has, and the unit's group was there first. */
 	holder = started(room - 1, &cpu);
 	work(LOOPS);
 	after = value_of(u, event[0], &error);
@@ -248,7 +248,7 @@ static void test_other_task(void)
 	refused(upc_unit_add(u, event[2]), "one more to what was given up", "beside the unit's");
 	upc_unit_destroy(u);
 
-	/* Registers tell it as well. */
+	/* The registers report it as well. */
 	u = started(2, &options);
 	let_work(&other);
 	ok(upc_unit_stop(u) == UPC_EPARTIAL, "two more never count");

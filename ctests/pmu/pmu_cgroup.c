@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmu_cgroup - a control group's instructions, to the last one; and what is said of them where
+ * pmu_cgroup - a control group's instructions, to the last one; and the reports about them where
  * others hold the counters.
  */
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static struct upc_counter_info read_state(struct upc_unit *u, int *error)
 	return info;
 }
 
-/* A round of the other is always the same: the loop, and its calls. */
+/* A round of the other process is always the same: the loop, and its calls. */
 static void test_exact(struct other *in, struct other *out)
 {
 	struct upc_unit *u = create(1, &options);
@@ -83,7 +83,7 @@ static void test_exact(struct other *in, struct other *out)
 	upc_unit_destroy(u);
 }
 
-/* Flexible, beside who holds all counters of the CPU. */
+/* A flexible unit beside one that holds all counters of the CPU. */
 static void test_taken(struct other *in)
 {
 	struct upc_unit_options cpu = UPC_OPTIONS_INIT(upc_unit_options), flexible = options;
@@ -127,7 +127,7 @@ static void test_taken(struct other *in)
 	upc_unit_destroy(u);
 }
 
-/* Of a pinned one the kernel's own time stands as well. */
+/* The kernel's own time of a pinned unit stands as well. */
 static void test_given_up(struct other *in)
 {
 	struct upc_unit_options cpu = UPC_OPTIONS_INIT(upc_unit_options);
@@ -161,8 +161,8 @@ static bool open_group(bool second)
 {
 	if (mount("none", hierarchy, second ? "cgroup2" : "cgroup", 0, second ? NULL : "perf_event"))
 		return false;
-	/* The kernel gives groups of version 2 perf_event by itself, but thinks of it when it is
-	 * first asked to give them anything. */
+	/* The kernel gives groups of version 2 perf_event by itself, but not before it is first
+	 * asked to give them anything. */
 	if (second && !put(hierarchy, "cgroup.subtree_control", "+pids"))
 		return false;
 	snprintf(group, sizeof(group), "%s/counted", hierarchy);
@@ -199,7 +199,7 @@ static void test_hierarchy(const char *name)
 	test_exact(&in, &out);
 	test_taken(&in);
 	test_given_up(&in);
-	/* The second has the first one's pipes as well. */
+	/* The second process has the first one's pipes as well. */
 	end_other(&out);
 	end_other(&in);
 }

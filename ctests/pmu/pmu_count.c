@@ -14,8 +14,8 @@
 
 #define THREADS 4
 
-/* What the C library and the handlers of fork may execute to start and to end a thread
- * or a process, and to wait for it: here about 1,700 for a thread and 10,200 for a fork,
+/* The most instructions that the C library and the handlers of fork may execute to start and to end
+ * a thread or a process, and to wait for it: here about 1,700 for a thread and 10,200 for a fork,
  * whatever they do in between. */
 #define START_THREAD 5000
 #define START_PROCESS 20000
@@ -111,7 +111,7 @@ static int64_t take_upc(const struct measurement *m, uint64_t n)
 	return count == FAILED ? FAILED : count - (int64_t)(m->per * n);
 }
 
-/* Without what interrupts add on a CPU, where that is what some take more. */
+/* Returns the least of several counts on a CPU, where interrupts add to some of them. */
 static int64_t least(const struct measurement *m, uint64_t n)
 {
 	int64_t best = m->take(m, n);
@@ -126,7 +126,7 @@ static int64_t least(const struct measurement *m, uint64_t n)
 	return best;
 }
 
-/* The constant, or FAILED where it is not one. */
+/* Returns the constant, or FAILED where it is not one. */
 static int64_t constant_of(const struct measurement *m)
 {
 	int64_t constant[SIZES];
@@ -298,7 +298,7 @@ static void check_inherit(const char *name, void (*fn)(uint64_t n), uint64_t loo
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		upc_unit_stop(unit);
 		count = value_of(unit, instructions);
-		/* The first time is for what the C library does once. */
+		/* The first run is for the work that the C library does once. */
 		if (i >= 0) {
 			through[i] = count - (int64_t)(PER_ROUND * n * loops);
 			plain[i] = (int64_t)(raw_read(fd) - PER_ROUND * n * loops);
@@ -322,7 +322,7 @@ static void check_inherit(const char *name, void (*fn)(uint64_t n), uint64_t loo
 
 /* ---- others ---------------------------------------------------------------------- */
 
-/* Somebody else, who loops so many rounds as he is told by a pipe, and answers. */
+/* Another thread or process, which loops the number of rounds that a pipe gives it, and answers. */
 struct other {
 	int told[2], answered[2];
 	pid_t tid;
@@ -378,7 +378,7 @@ static void check_other(const char *name, struct other *other, enum upc_context_
 		}
 		upc_unit_start(unit);
 		tell(other, n);
-		/* What the other does after his answer would count as well. */
+		/* The instructions of the other after its answer count as well, and must be over. */
 		usleep(10000);
 		upc_unit_stop(unit);
 		if (i >= 0) {
@@ -462,8 +462,8 @@ static void check_cpu(void)
 
 #define MANY 32
 
-/* Events of the CPU's own PMU, the instructions first; cycles may have a counter of
- * their own, and are left out. */
+/* Finds events of the CPU's own PMU, the instructions first; cycles may have a counter of their
+ * own, and are left out. */
 static int find_many(struct upc_event_info *events)
 {
 	uint32_t count = upc_catalogue_count(catalogue);
@@ -498,7 +498,7 @@ static int flags_of(struct upc_unit *unit)
 	return flags;
 }
 
-/* Instructions of a loop beside 2n. */
+/* Returns the instructions of a loop, less 2n. */
 static int64_t over_loop(struct upc_unit *unit)
 {
 	const uint64_t n = 10000000;
@@ -512,7 +512,7 @@ static int64_t over_loop(struct upc_unit *unit)
 	return value_of(unit, instructions) - (int64_t)(PER_ROUND * n);
 }
 
-/* It counts as it did when the instructions were alone in it, and all the time. */
+/* Checks that the unit counts as it did when the instructions were alone in it, and all the time. */
 static void check_full(struct upc_unit *unit, const char *name, int64_t alone)
 {
 	int64_t over = over_loop(unit);

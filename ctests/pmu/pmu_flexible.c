@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmu_flexible - units that are out of users' way: flexible ones, which others' pinned events
- * outrank and which say how much they missed, and ones that leave counters free. A service
- * of this kind counts a CPU; the user a thread on it.
+ * pmu_flexible - units that leave counters to users: flexible ones, which the pinned events of
+ * others outrank and which say how much they missed, and ones that leave counters free. A service
+ * of this kind counts a CPU; the user counts a thread on it.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static unsigned count_room(const struct upc_unit_options *options)
 	return n;
 }
 
-/* On the CPU that the test is on, for good. */
+/* Keeps the test on the CPU that it runs on. Returns the options of a unit on this CPU. */
 static struct upc_unit_options on_a_cpu(bool flexible)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -48,7 +48,7 @@ static struct upc_counter_info state_of(struct upc_unit *u, unsigned which)
 	return info;
 }
 
-/* Everything as of one read. */
+/* Reads the unit, and returns the state of its first event. */
 static struct upc_counter_info read_state(struct upc_unit *u, int *error)
 {
 	*error = upc_unit_read(u, NULL);
@@ -65,7 +65,7 @@ static struct upc_unit *started(unsigned n, const struct upc_unit_options *optio
 
 /* ---- flexible ------------------------------------------------------------------------------- */
 
-/* Counts, and misses nothing. */
+/* Checks that a unit counts, and misses nothing. */
 static void is_whole(struct upc_unit *u, const char *what)
 {
 	struct upc_counter_info before, after;
@@ -102,7 +102,7 @@ static void test_beside_pinned(void)
 	ok(upc_unit_add(u, event[2]) == 0, "an event is added to what waits for counters");
 	ok(upc_unit_remove(u, event[2]) == 0, "and taken away");
 	upc_unit_destroy(holder);
-	/* It gets them when the kernel next deals them out. */
+	/* The unit gets the counters when the kernel next deals them out. */
 	for (tries = 0; tries < 1000 && !info.value; tries++) {
 		work(LOOPS);
 		info = read_state(u, &error);
@@ -143,7 +143,7 @@ static void test_user_comes(void)
 		   during.running_ns - before.running_ns < during.enabled_ns - before.enabled_ns,
 	   "it ran %llu of %llu ns", (unsigned long long)(during.running_ns - before.running_ns),
 	   (unsigned long long)(during.enabled_ns - before.enabled_ns));
-	/* What it has is a count, and was not scaled: less than the user's own instructions. */
+	/* The service's value is a count, and was not scaled: it is less than the user's own instructions. */
 	ok(during.value - before.value < 2 * LOOPS, "what it missed is not made up: %llu",
 	   (unsigned long long)(during.value - before.value));
 	ok(upc_unit_stop(user) == 0, "the user's unit stops");
@@ -160,7 +160,7 @@ static void test_user_comes(void)
 	upc_unit_destroy(service);
 }
 
-/* Of two flexible ones the kernel lets each have its turn. */
+/* The kernel gives each of two flexible units its turn. */
 static void test_turns(void)
 {
 	const struct upc_unit_options flexible = on_a_cpu(true);
@@ -179,7 +179,7 @@ static void test_turns(void)
 		   "unit %d ran %llu of %llu ns", i, (unsigned long long)info[i].running_ns,
 		   (unsigned long long)info[i].enabled_ns);
 	}
-	/* Never both at once: of all the time, which the first saw begin and the second end. */
+	/* The units never run both at once, in a time that the first saw begin and the second end. */
 	ok(info[0].running_ns + info[1].running_ns <= info[0].enabled_ns + 1000000, "they took turns");
 	for (i = 0; i < 2; i++)
 		upc_unit_destroy(u[i]);
@@ -215,7 +215,7 @@ static void test_halted(void)
 	upc_unit_destroy(u);
 }
 
-/* A pinned group that was given up stands still for the kernel; its time goes on. */
+/* A pinned group that was given up stands still for the kernel; the unit's time goes on. */
 static void test_given_up(void)
 {
 	const struct upc_unit_options pinned = on_a_cpu(false);
@@ -223,7 +223,7 @@ static void test_given_up(void)
 	struct upc_counter_info info[3];
 	int error;
 
-	/* When counters are dealt out anew, who was opened first comes first. */
+	/* When counters are dealt out anew, the unit that was opened first comes first. */
 	u = started(2, &pinned, "a pinned unit");
 	work(LOOPS);
 	info[0] = read_state(u, &error);
@@ -286,7 +286,7 @@ static void test_reserve(void)
 	ok(upc_unit_add(u, event[room - 2]) == UPC_ECONFLICT, "one more is refused while it runs");
 	is_whole(u, "as before it");
 	upc_unit_destroy(u);
-	/* Also where the first is halted, and with a threshold, which takes a counter more. */
+	/* A threshold takes a counter more. */
 	u = create(room - 2, &options);
 	signal(SIGRTMIN, SIG_IGN);
 	upc_unit_set_interrupt(u, NULL, NULL, SIGRTMIN);

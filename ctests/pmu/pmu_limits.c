@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens when a PMU has too few counters: events are refused by name, halted
- * ones and thresholds keep their counters, a start that cannot count is refused, and
- * what never counted is never shown as 0. And in which domains it counts.
+ * pmu_limits - a PMU that has too few counters: events are refused by name, halted ones and
+ * thresholds keep their counters, a start that cannot count is refused, and an event that never
+ * counted is never shown as 0. The domains in which the PMU counts are tested as well.
  */
 #include "pmu_unit.h"
 
 static unsigned room; /* how many of them fit */
 
-/* Start, work, stop: whether all went well, with what instructions have grown by. */
+/* Starts, works and stops. Returns whether all went well, and in grown the growth of the instructions. */
 static int counts(struct upc_unit *u, unsigned long n, uint64_t *grown)
 {
 	int error, before, after;
@@ -23,7 +23,7 @@ static int counts(struct upc_unit *u, unsigned long n, uint64_t *grown)
 	return !error && !before && !after;
 }
 
-/* The unit counts, and exactly: what it adds of its own does not depend on n. */
+/* Checks that the unit counts exactly: the instructions that it adds do not depend on n. */
 static void check_counts(struct upc_unit *u, const char *what)
 {
 	uint64_t one = 0, two = 0;
@@ -175,7 +175,7 @@ static void check_flag(struct upc_unit *u, unsigned flag, const char *when)
 	   error, flags);
 }
 
-/* Another task's unit finds out when it is read. */
+/* A unit of another task reports the loss of counters when it is read. */
 static void test_other_task(void)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);

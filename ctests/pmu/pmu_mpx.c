@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmu_mpx - libmpx on a hardware PMU: more instruction events than there are counters,
- * over a loop whose instructions are known. What fits is exact; estimates are within 5
- * standard errors and 1 %; event sets overlap in all ways (MPX, figure 1). With the clock of
- * user mode phases of system calls disturb no estimate.
+ * pmu_mpx - libmpx on a hardware PMU: more instruction events than there are counters, over a loop
+ * whose instructions are known. Sets that fit are exact; estimates are within 5 standard errors and
+ * 1 %; event sets overlap in all ways (MPX, figure 1). With the clock of user mode phases of system
+ * calls disturb no estimate.
  */
 #include <math.h>
 
@@ -19,7 +19,7 @@
 /* Instructions of starts, stops and slices that are the thread's own too. */
 #define SLACK 200000
 
-/* All the same to the processor; PAPI takes each spelling as another event. */
+/* The spellings are the same event to the processor; PAPI takes each as another event. */
 static const char *const spellings[] = {
 	"perf::INSTRUCTIONS",
 	"perf::INSTRUCTIONS:u",
@@ -95,7 +95,8 @@ static int estimates_of(int set, struct mpx_estimate *estimate, unsigned n)
 	return succeeds(mpx_set_estimates(set, estimate, (int)n));
 }
 
-/* Are all n values what the loop's rounds make, within 5 standard errors and part? */
+/* Returns whether all n estimates are right for the loop's rounds, within 5 standard errors, part
+ * and SLACK. */
 static int is_right(int set, unsigned n, uint64_t rounds, double part)
 {
 	double truth = (double)(rounds * PER_ROUND), off;
@@ -130,7 +131,7 @@ static int stop(int set)
 
 /* ---- one set ------------------------------------------------------------------------- */
 
-/* 2n and a constant, in a set that needs to share nothing. */
+/* A set that need not share counters reads 2n and a constant. */
 static void check_exact(void)
 {
 	long long value[SIZES][2], least;
@@ -287,8 +288,8 @@ static void check_threads(void)
 
 #define PHASES 50
 
-/* User mode, and as long in system calls, in turn: a slice that begins before a call phase
- * lasts until that is over. What the events' rates are to all cycles changes all the time. */
+/* Runs in user mode, and as long in system calls, in turn: a slice that begins before a call phase
+ * lasts until the phase is over. The ratio of the events' rates to all cycles changes all the time. */
 static uint64_t run_phases(void)
 {
 	const uint64_t rounds = 500000, calls = 1500;

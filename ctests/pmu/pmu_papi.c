@@ -14,7 +14,7 @@
 
 static unsigned emulated; /* cycles an instruction, where that is constant */
 
-/* What is counted through a component, and how many events a round of loop has. */
+/* An event that is counted through a component, and how many of them a round of loop has. */
 struct way {
 	int component;
 	char event[PAPI_MAX_STR_LEN];
@@ -50,7 +50,7 @@ static int64_t take_set(int set, uint64_t n, unsigned per)
 	return values[0] - (int64_t)(per * n);
 }
 
-/* Without what interrupts add on a CPU, where that is what some take more. */
+/* Returns the least of several counts on a CPU, where interrupts add to some of them. */
 static int64_t least(int set, uint64_t n, unsigned per)
 {
 	int64_t best = take_set(set, n, per);
@@ -65,7 +65,7 @@ static int64_t least(int set, uint64_t n, unsigned per)
 	return best;
 }
 
-/* The constant, or FAILED where it is not one. */
+/* Returns the constant, or FAILED where it is not one. */
 static int64_t constant_of(const struct way *way)
 {
 	int set = user_set(way->component);
@@ -129,8 +129,8 @@ static void check_loop(const struct way *way)
 
 /* ---- more events than counters -------------------------------------------------- */
 
-/* The CPU's own events are those that both components know; cycles may have a counter
- * of their own, and are left out. */
+/* Finds the CPU's own events, which both components know; cycles may have a counter of their own,
+ * and are left out. */
 static int find_many(const struct way *own, const struct way *ours, char (*names)[PAPI_MAX_STR_LEN])
 {
 	int code = PAPI_NATIVE_MASK;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmu_service - the node service out of the users' way, on a PMU that it fills: asked (upcctl run), a
- * user's events count from their first instruction; noticed, they count within a second; with a
- * reserve, at once. The counters go on when he has closed his, and their state says who it was.
+ * pmu_service - the node service makes way for users, on a PMU that it fills. If it is asked
+ * (upcctl run), a user's events count from their first instruction; if it notices the user, they
+ * count within a second; with a reserve, they count at once. The service's counters go on when the
+ * user has closed his, and their state says who the user was.
  *
- * The service is a child of this process, so this process is a user of its own like any other.
- * The machine's clock counts instructions, so times in it are no matter of the host's load.
+ * The service is a child of this process, so this process is a user like any other. The machine's
+ * clock counts instructions, so its times do not depend on the host's load.
  */
 #include <errno.h>
 #include <poll.h>
@@ -56,7 +57,7 @@ static unsigned find_events(void)
 
 /* ---- the service, and what it is asked ------------------------------------------------- */
 
-/* What the service says of its first counter, and of its first user. */
+/* The service's answer, its first counter, and its first user. */
 struct said {
 	int error;
 	enum service_state state;
@@ -71,7 +72,7 @@ struct node {
 	int to, from;
 };
 
-/* Questions are letters; words has room for 3. */
+/* Fills in the words of a question, which is a letter; word has room for 3. Returns their number. */
 static unsigned words_of(char question, const char **word)
 {
 	switch (question) {
@@ -189,7 +190,7 @@ static void ask(const struct node *node, char question, struct said *said)
 	}
 }
 
-/* The same while this process works on: what the service does, it does beside a user who runs. */
+/* Asks while this process works on: the service acts beside a user that runs. */
 static void ask_and_work(const struct node *node, char question, struct said *said)
 {
 	struct pollfd answer = {.fd = node->from, .events = POLLIN};
@@ -266,7 +267,7 @@ static void close_group(struct group *g)
 		close(g->fd[--g->n]);
 }
 
-/* How many of the group's events counted the loop whole and ran all the time. */
+/* Returns how many of the group's events counted the loop whole and ran all the time. */
 static unsigned count_with(struct group *g)
 {
 	unsigned right = 0;
@@ -283,7 +284,7 @@ static unsigned count_with(struct group *g)
 	return right;
 }
 
-/* How long an event that may run at any time has to wait for its counter, or UINT64_MAX. */
+/* Returns how long an event that may run at any time has to wait for its counter, or UINT64_MAX. */
 static uint64_t wait_for_counter(int fd, uint64_t patience_ns)
 {
 	uint64_t from = now_ns(), got[3];
@@ -299,8 +300,9 @@ static uint64_t wait_for_counter(int fd, uint64_t patience_ns)
 
 /* ---- the tests ------------------------------------------------------------------------------ */
 
-/* What the rest is about: who does nothing about it has no counter. The service's groups are pinned
- * here, which is the worst for users; what it does by itself (flexible=yes) comes last. */
+/* A user who does nothing about the service has no counter: the other tests are about the ways to
+ * get one. The service's groups are pinned here, which is the worst for users; its default
+ * (flexible=yes) comes last. */
 static void unnoticed(void)
 {
 	struct node node;
@@ -352,7 +354,7 @@ static void asked(void)
 	end_node(&node);
 }
 
-/* A user as a program of its own: whether all counters counted its loop from the first instruction. */
+/* A user as a program of its own. Returns 0 if all counters counted its loop from the first instruction. */
 static int user(void)
 {
 	struct group g;
@@ -378,7 +380,7 @@ static void by_upcctl(const char *self)
 	end_node(&node);
 }
 
-/* Commands that open counters while a user has them, too, open them when they are free. */
+/* Commands that open counters while a user has these as well open them when they are free. */
 static void changed_meanwhile(void)
 {
 	static const char question[] = "axw";
@@ -412,7 +414,7 @@ static void changed_meanwhile(void)
 	end_node(&node);
 }
 
-/* Who has not asked, and was not noticed. */
+/* The service resumes while a user has the counters who has not asked, and was not noticed. */
 static void taken(void)
 {
 	uint64_t running, value;
@@ -430,7 +432,7 @@ static void taken(void)
 	running = said.running_ns;
 	value = said.value;
 	ask(&node, 'r', &said);
-	/* Pinned ones of a CPU come before those of a task: the user's have lost theirs. */
+	/* Pinned events of a CPU come before those of a task: the user's events have lost their counters. */
 	loop(ROUNDS);
 	wait_for(&node, SERVICE_COUNTING, &said);
 	ok((said.state == SERVICE_COUNTING && said.running_ns > running) ||
@@ -463,7 +465,7 @@ static void noticed(void)
 	note("%.*s", (int)strcspn(noticing, "\""), noticing);
 	ok(!*said.unseen, "it sees all users%s", said.unseen);
 	for (unsigned i = 0; i < 10; i++) {
-		/* At other times of its rhythm each time. */
+		/* Each round begins at another time of the service's rhythm. */
 		usleep(17000 * i);
 		delay = open_group(&g, 1, false) ? wait_for_counter(g.fd[0], PATIENCE_NS) : UINT64_MAX;
 		worst = delay > worst ? delay : worst;
@@ -492,7 +494,7 @@ static void noticed(void)
 	end_node(&node);
 }
 
-/* Who has counters before the service begins keeps them. */
+/* A user who has counters before the service begins keeps them. */
 static void there_before(void)
 {
 	struct node node;
@@ -516,7 +518,7 @@ static void there_before(void)
 	end_node(&node);
 }
 
-/* Tools that trace hold events for ever, which take nothing. */
+/* Tools that trace hold events for ever, which take no counter. */
 static void software(void)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE};
@@ -576,7 +578,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (find_events() < COUNTERS)
 		skip_all("this PMU has fewer than 6 events of programmable counters");
-	/* Written for six: a seventh event of them never runs. */
+	/* The tests are written for six counters: a seventh event of them never runs. */
 	ok(open_group(&g, COUNTERS, true) && count_with(&g) == COUNTERS, "the PMU has 6 counters for a user");
 	close_group(&g);
 	unnoticed();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads of hardware counters in user mode, on the PMU of scripts/pmu/pmu-rig: they say what
- * group reads say, and where they cannot be had group reads take their place. Counts
- * of this machine are exact.
+ * pmu_user_read - reads of hardware counters in user mode, on the PMU of scripts/pmu/pmu-rig: they
+ * give the counts of group reads, and where they are not possible group reads take their place.
+ * Counts of this machine are exact.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,12 +21,12 @@
 #define INSTRUCTIONS "arm_ac57::INST_RETIRED"
 #define CYCLES "arm_ac57::CPU_CYCLES"
 
-/* More than a read has instructions of its own, in user mode. */
+/* More than a read's own instructions in user mode. */
 #define READ 1000
 
 static struct upc_catalogue *catalogue;
 static bool permitted;
-static uint64_t group_read; /* what one takes; the machine's clock counts instructions */
+static uint64_t group_read; /* the time of one; the machine's clock counts instructions */
 
 #if defined(__aarch64__)
 /* 2 n instructions. */
@@ -49,7 +49,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The caller's user-mode instructions and cycles, running; n of the two. */
+/* Starts a unit of the first n of the caller's user-mode instructions and cycles. */
 static struct upc_unit *count_calling_thread(unsigned n)
 {
 	static const char *const names[] = {INSTRUCTIONS, CYCLES};
@@ -85,7 +85,7 @@ static struct upc_unit *count_by_group_reads(unsigned n)
 	return unit;
 }
 
-/* What a read takes. */
+/* Returns the time of a read, in ns. */
 static uint64_t cost(struct upc_unit *unit, unsigned n)
 {
 	uint64_t value[2], start = now(), between = now() - start;
@@ -98,7 +98,7 @@ static uint64_t cost(struct upc_unit *unit, unsigned n)
 	return (now() - start - between) / 50;
 }
 
-/* Whether reads of a unit are without system calls. */
+/* Returns whether reads of a unit make no system calls, by their time. */
 static bool is_quick(struct upc_unit *unit, unsigned n)
 {
 	uint64_t took = cost(unit, n);
@@ -108,7 +108,7 @@ static bool is_quick(struct upc_unit *unit, unsigned n)
 	return took < group_read / 2;
 }
 
-/* The instructions of a loop and the two reads around it, beside 2 n. */
+/* Returns the instructions of a loop and the two reads around it, less 2 n. */
 static int64_t beside(struct upc_unit *unit, uint64_t n)
 {
 	uint64_t before[2], after[2];
@@ -146,8 +146,8 @@ static void test_exact(void)
 }
 
 /*
- * Both kinds of read of the same counters, one after the other: the last by the unit's
- * stop, and by another thread. What lies between is the library's own instructions.
+ * Both kinds of read of the same counters, one after the other: the group reads are made by the
+ * unit's stop, and by another thread. The library's own instructions lie between two reads.
  */
 static void *read_elsewhere(void *arg)
 {
@@ -300,8 +300,8 @@ static void test_fork(void)
 	upc_unit_destroy(unit);
 }
 
-/* A child of a bare clone runs no handlers of forks: it has its parent's descriptors,
- * but none of its pages, and believes itself to be its parent. */
+/* A child of a bare clone runs no handlers of forks: it has its parent's descriptors, but none of
+ * its pages, and libupc takes it for its parent. */
 static void test_bare_clone(void)
 {
 	struct upc_unit *unit = count_calling_thread(2);
@@ -315,7 +315,7 @@ static void test_bare_clone(void)
 		struct upc_unit *own;
 		bool good = !upc_unit_read_added(unit, after, 2) && after[0] >= before[0];
 
-		/* With pages of its own it has still none of those. */
+		/* The child has pages of its own now, but still none of its parent's. */
 		own = count_calling_thread(1);
 		good = good && !upc_unit_read_added(unit, after, 2) && after[0] >= before[0];
 		upc_unit_destroy(unit);
@@ -408,7 +408,7 @@ static void test_threads(void)
 	ok(!bad, "four threads in turn: %d of 200 loops miscounted", (int)bad);
 }
 
-/* A second pinned group finds no counters: it may not read what the first has. */
+/* A second pinned group finds no counters: it must not read those of the first. */
 static void test_no_room(void)
 {
 	static const char *const names[] = {
