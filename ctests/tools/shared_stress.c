@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shared_stress - one name, owners that are killed at any instruction one after the
- * other, and readers that never stop looking.
+ * shared_stress - one name, owners that are killed at any instruction one after the other, and
+ * readers that read all the time.
  *
- * Everything that an owner writes in a change follows from one number, which it
- * stores as the threshold: a reader that sees parts of two changes knows. What an
- * owner has finished it says in memory of the test's own, so that after its death it
- * is known whether the unit still has it.
+ * Everything that an owner writes in a change follows from one number, which it stores as the
+ * threshold: a reader finds out if it sees parts of two changes. An owner records the last change
+ * that it has finished in memory of the test's own, so that the test can check after its death
+ * whether the unit still has it.
  *
- * UPC_STRESS_ROUNDS owners (200), UPC_STRESS_SEED for the moments. With
- * UPC_STRESS_THREADS an owner and readers in one process, for ThreadSanitizer:
- * UPC_STRESS_CHANGES (20000).
+ * UPC_STRESS_ROUNDS owners (200), UPC_STRESS_SEED for the moments. With UPC_STRESS_THREADS an owner
+ * and readers in one process, for ThreadSanitizer: UPC_STRESS_CHANGES (20000).
  */
 #include <pthread.h>
 #include <sched.h>
@@ -31,15 +30,15 @@
 /* A reader that has not come back from one call for so long is stuck. */
 #define STUCK_S 30
 
-/* What a reader counts; each has its own. */
+/* The counts of a reader; each reader has its own. */
 struct reader {
 	uint64_t calls; /* also a sign of life */
 	uint64_t snapshots, events, torn, backwards;
 	uint64_t gone, too_fast, opens, refused;
-	char what[160]; /* of the first that is wrong */
+	char what[160]; /* describes the first error */
 };
 
-/* Seen by all processes, and no part of what is tested. */
+/* The memory that all processes share, and no part of the unit that is tested. */
 static struct common {
 	struct reader reader[READERS];
 	uint64_t finished; /* the owner's last change that is complete */
@@ -80,7 +79,8 @@ static void name_of(uint64_t generation, unsigned i, char text[64])
 	snprintf(text, 64, "generation-%llu-of-%u", (unsigned long long)generation, i);
 }
 
-/* fuse stores on, the owner dies of itself: in the middle of a change, mostly. */
+/* Burns a step of the fuse, at whose end the owner kills itself, mostly in the middle of a change.
+ * A fuse of 0 does not burn. */
 static void burn(uint64_t *fuse)
 {
 	if (*fuse && --*fuse == 0)
@@ -152,7 +152,7 @@ static void check_event(struct reader *r, const struct upc_monitor_event *event,
 		      (unsigned long long)event->generation);
 }
 
-/* One look, which is a snapshot or an error of the two that there may be. */
+/* Reads once, a snapshot or an event, which may fail with one of two errors. */
 static int look(struct reader *r, struct upc_monitor *m, uint64_t *last)
 {
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
@@ -286,7 +286,7 @@ struct sum {
 	uint64_t rounds, takeovers, refused, lost, seen, half_named, early, stuck;
 };
 
-/* What the dead owner had finished is there, wherever it was. */
+/* Checks that the last change that the dead owner had finished is there, wherever the owner was. */
 static void check_dead(struct upc_monitor *m, struct sum *sum)
 {
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
@@ -306,7 +306,7 @@ static void check_dead(struct upc_monitor *m, struct sum *sum)
 	}
 }
 
-/* Has the owner got its name? false: it could not, or it is dead already. */
+/* Waits until the owner has its name. Returns false if it could not have it, or is dead already. */
 static bool await_owner(pid_t owner, bool *reaped)
 {
 	int status;
@@ -334,12 +334,12 @@ static void round_of(struct sum *sum, uint64_t *state)
 	owner = start(kind == 1 ? run_restless_owner : run_owner, seed);
 	sum->rounds++;
 	if (kind == 0) {
-		/* While it makes the file, perhaps. */
+		/* The owner may be making the file. */
 		pause_us(pick(state, 400));
 		sum->early++;
 	} else if (await_owner(owner, &reaped)) {
 		sum->takeovers++;
-		/* Fails where it has died, or comes and goes. */
+		/* The open fails where the owner has died, or comes and goes. */
 		if (kind != 1 && upc_monitor_open(name, NULL, &m))
 			m = NULL;
 		pause_us(pick(state, 3000));
@@ -382,7 +382,7 @@ static uint64_t setting(const char *variable, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* What the last owner left may not be in the next test's way. */
+/* Removes the last owner's remains, which may not be in the next test's way. */
 static void clean_up(void)
 {
 	struct upci_shared shared = {.page = NULL};
