@@ -59,7 +59,7 @@ static struct {
 	unsigned apart;
 } o = {NULL, 8, 4, 2, 3, 60, 60, 1790000040, 1, NORMAL, NONE, 0.02, 0, {{0}}, 0, false, 0};
 
-/* Of one node. */
+/* Counts, running times and handles of the node that is being made. */
 static uint64_t count[MAX_COUNTERS][MAX_CPUS], running[MAX_COUNTERS][MAX_CPUS];
 static int handle[8][MAX_COUNTERS]
 		 [MAX_CPUS]; /* value, running, state of a CPU; value, running of a NUMA node */
@@ -85,7 +85,7 @@ static double uniform(uint64_t *state)
 	return ((double)(next_random(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* About 1. */
+/* Returns a random number about 1. */
 static double draw(enum kind kind, double size, uint64_t *state)
 {
 	const double u = uniform(state), v = uniform(state);
@@ -146,7 +146,7 @@ static const char *counter_name(unsigned counter)
 	return name;
 }
 
-/* Of this node, with apart=N. */
+/* The number of this node's first NUMA node, with apart=N. */
 static unsigned numa_first;
 
 static void add_counter(unsigned c)
@@ -207,7 +207,7 @@ static bool lacks(unsigned node, unsigned c, unsigned sample)
 	return fault != NULL && c == (unsigned)fault->size;
 }
 
-/* What the counters have done until a sample. */
+/* Advances the counters by an interval, up to a sample. */
 static void advance(unsigned node, unsigned sample, double level, uint64_t *state)
 {
 	const struct told *slow = fault_at(node, SLOW, sample), *idle = fault_at(node, IDLE, sample);
@@ -224,7 +224,7 @@ static void advance(unsigned node, unsigned sample, double level, uint64_t *stat
 				rate *= slow->size;
 			if (idle != NULL && j >= (unsigned)idle->size)
 				rate *= 1e-4;
-			/* The time runs on for those who count only. */
+			/* The running time goes on only for counters that count. */
 			if (stands)
 				continue;
 			count[c][j] += (uint64_t)(rate * o.interval);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * service_fake.c - a service whose samples are a script's: what the agent says of states, places and
- * times that no machine at hand has. The configuration is the script, a line each:
+ * service_fake.c - a service whose samples come from a script, for the agent's answers about states,
+ * places and times that no machine at hand has. The configuration is the script, a line each:
  *
  *   started NS               when counts began
  *   interval NS
@@ -38,7 +38,7 @@ struct service {
 	unsigned steps, at;
 };
 
-/* What the lines so far have made; copied by each sample. */
+/* The state that the lines so far have made; each sample copies it. */
 static struct now {
 	struct service_sample sample;
 	struct service_counter counter[MOST];
