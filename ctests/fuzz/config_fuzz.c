@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any configuration of the node service: it is read, or refused with a place in it and a line of text.
- * What was read is what a command of the same words is.
+ * Any configuration of the node service: it is read, or refused with a place in it and a line of
+ * text. Each command that was read is the same as a command of its words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void check_command(const struct config_command *c)
 			check(!strcmp(again.operand[i].text, c->operand[i].text));
 		config_command_free(&again);
 	} else {
-		/* What is for a configuration only. */
+		/* These commands are for a configuration only. */
 		check(c->verb == CONFIG_INITIALIZE || c->verb == CONFIG_CGROUP || c->verb == CONFIG_FINALIZE);
 	}
 	free(word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any bytes as a program: what it is, its functions, and the libraries that it needs.
- * With UPC_FUZZ_MAIN a program without libFuzzer, for files given to it.
+ * Any bytes as a program: its kind, its functions, and the libraries that it needs. With
+ * UPC_FUZZ_MAIN a program without libFuzzer, for files given to it.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -32,13 +32,13 @@ static void check_symbols(const struct upcs_symbols *symbols, size_t size)
 			continue;
 		for (; n < 8 && upcs_symbols_find(symbols, &name, &next, &function); n++)
 			check(function.offset < size);
-		/* What is mangled or of C is found by its own name; with other characters it may be read as
-		 * one of C++, or as a glob. */
+		/* A symbol that is mangled or of C is found by its own name; with other characters
+		 * it may be read as a name of C++, or as a glob. */
 		check(n > 0 || symbol[strspn(symbol, plain)]);
 	}
 }
 
-/* With each of its functions as one that is chosen. */
+/* Reads the slots, with each function of the program as a chosen one. */
 static void check_slots(const char *path)
 {
 	struct upcs_symbols *symbols = upcs_symbols_open(path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Any name, up to a newline or 0, and any symbol: which is an answer, in bounded time and memory.
+ * Any name, up to a newline or 0, and any symbol behind it: there is an answer, in bounded time and
+ * memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbol = text + strlen(text) + (strlen(text) < size);
 	if (upcs_name_parse(&name, text)) {
 		(void)upcs_name_fits(&name, symbol);
-		/* What is as it is in the file fits itself. */
+		/* A name that is written as in the file fits itself. */
 		check(!name.mangled || name.glob || upcs_name_fits(&name, text));
 	}
 	upcs_name_show(shown, symbol, true);
