@@ -5,12 +5,12 @@
  * usage: json_leaves FILE
  *
  * A file has one JSON text, or several. Each value that is no array and no object is one
- * line: where it is, a tab, and itself. Where is a JSON pointer (RFC 6901) behind the number
- * of the text, from 0. An array or object without anything in it is a line as well.
+ * line: its place, a tab, and the value. The place is a JSON pointer (RFC 6901) behind the number
+ * of the text, from 0. An empty array or object is a line as well.
  *
  *     /0/events/3/event	"perf::PAGE-FAULTS"
  *
- * What is no JSON, or names a member twice, is said on standard error: status 1.
+ * A text that is no JSON, or names a member twice, is reported on standard error, with status 1.
  */
 #include <jansson.h>
 #include <stdio.h>
