@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The region engine in whole programs: this one runs itself once for each story, with page faults
- * counted whose number is known, and reads the file that is left.
+ * region_engine - the region engine in whole programs: this program runs itself once for each
+ * story, with page faults counted whose number is known, and reads the file that the story leaves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static void nest(size_t scale)
 	leave("B");
 }
 
-/* As the event sets in the paper's first figure. */
+/* The regions overlap as the event sets do in the paper's first figure. */
 static void overlap(size_t scale)
 {
 	touch_pages(3000 * scale);
@@ -140,7 +140,7 @@ static void *work(void *argument)
 	touch_pages(200 * (i + 1));
 	leave("T");
 	if (i == 3) {
-		/* Is there to the end. */
+		/* This thread is there to the end. */
 		pthread_barrier_wait(&there);
 		for (;;)
 			pause();
@@ -185,7 +185,7 @@ static void forks(void)
 	}
 	waitpid(child, &status, 0);
 	leave("parent");
-	/* One that enters nothing leaves no file. */
+	/* A child that enters no region leaves no file. */
 	child = fork();
 	if (child == 0)
 		exit(0);
@@ -243,7 +243,7 @@ static void handler(int signal_number)
 	leave("H");
 }
 
-/* A handler comes at any place of the engine, and its calls are counted or told of. */
+/* A handler interrupts the engine at any place, and its calls are counted or reported. */
 static void handlers(void)
 {
 	struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200};
@@ -336,11 +336,11 @@ static void cancels(void)
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
-	/* How many is told by a name. */
+	/* The name of a region tells the number of turns. */
 	snprintf(text, sizeof(text), "turns %u", atomic_load(&turns));
 	enter(text);
 	leave(text);
-	/* Nobody has taken a lock along. */
+	/* No cancelled thread has kept a lock. */
 	enter("after");
 	touch_pages(700);
 	leave("after");
@@ -366,7 +366,7 @@ static void *thousand(void *unused)
 	return NULL;
 }
 
-/* Out of a call, sooner or later: the rest of the thread is lost, and nothing else. */
+/* A handler jumps out of a call, sooner or later: the rest of the thread is lost, and nothing else. */
 static void jumps(void)
 {
 	struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200};
@@ -380,7 +380,7 @@ static void jumps(void)
 	sigaction(SIGVTALRM, &action, NULL);
 	sigsetjmp(out_of_call, 1);
 	setitimer(ITIMER_VIRTUAL, &often, NULL);
-	/* Nothing of this allocates, or takes a lock. */
+	/* Nothing in this loop allocates, or takes a lock. */
 	do
 		upcr_enter(kept);
 	while (upcr_exit(kept) != UPCR_MISSED);
@@ -406,7 +406,7 @@ static void interrupt(size_t scale)
 		in_handler(SIGUSR1);
 }
 
-/* Handlers between calls have regions as all others have. */
+/* A handler that comes between calls has regions as all other code has. */
 static void signals(size_t scale)
 {
 	enter("A");
@@ -463,7 +463,7 @@ static void many_names(void)
 	leave("around");
 }
 
-/* Each path is another one. */
+/* Each depth has another path. */
 static void deep(void)
 {
 	unsigned i, n = 2000, name = name_of("D");
@@ -569,7 +569,7 @@ static bool is_path(const json_t *file, const json_t *node, const char *wanted)
 	return !strcmp(text, wanted);
 }
 
-/* Of all threads. calls may be NULL. */
+/* Returns the sum of a path's first value over all threads. calls may be NULL. */
 static double sum_of(const json_t *file, const char *wanted, json_int_t *calls, bool *exact)
 {
 	json_t *thread, *node, *value;
@@ -593,7 +593,7 @@ static double sum_of(const json_t *file, const char *wanted, json_int_t *calls, 
 	return sum;
 }
 
-/* times: starts, of which the first of each path may fault once more. */
+/* Checks a path's starts and faults; the first start of a path may fault once more. */
 static void has(const json_t *file, const char *wanted, json_int_t calls, double faults)
 {
 	json_int_t got;
@@ -605,7 +605,7 @@ static void has(const json_t *file, const char *wanted, json_int_t calls, double
 	   faults, sum);
 }
 
-/* No less than it had for itself; how much more is the machine's. */
+/* Checks that a region lasted no less than it had for itself; how much more depends on the machine. */
 static void lasted(const json_t *file, const char *wanted, double seconds)
 {
 	json_t *node, *thread = json_array_get(json_object_get(file, "threads"), 0);
@@ -617,7 +617,7 @@ static void lasted(const json_t *file, const char *wanted, double seconds)
 	ok(got >= seconds, "'%s' has %g s at least: %g", wanted, seconds, got);
 }
 
-/* A reason may be behind it. */
+/* Returns whether a text is of that kind; a reason may follow it. */
 static bool is_kind(const char *text, const char *what)
 {
 	size_t length = strlen(what);
@@ -841,7 +841,7 @@ static void check_mistakes(void)
 	json_decref(file);
 }
 
-/* Of all paths: nothing is counted twice, and nothing is left out. */
+/* Returns the sum over all paths, in which nothing is counted twice, and nothing is left out. */
 static double whole_of(const json_t *file)
 {
 	json_t *thread, *node;
@@ -870,7 +870,7 @@ static void check_cancel(void)
 	sum = sum_of(file, "C", &calls, &exact);
 	ok(calls == turns_made && turns_made >= 100, "cancelled threads: each of %u starts is counted: %d",
 	   turns_made, (int)calls);
-	/* What each thread touches first lies on its stack: more where sanitizers put guards. */
+	/* Each thread first touches pages of its stack: more where sanitizers put guards. */
 	ok(exact && sum >= 10.0 * turns_made && (inexact || sum <= 10.0 * turns_made + 3000),
 	   "... with its page faults, exactly: %g", sum);
 	left_out = noted(file, "open at the end", "C");
