@@ -2,7 +2,7 @@
 /*
  * gadget.c - see gadget.h.
  */
-#pragma GCC visibility push(default) /* libraries are to find what is here */
+#pragma GCC visibility push(default) /* libraries are to find these functions */
 #include <dlfcn.h>
 #include <papi.h>
 #include <string.h>

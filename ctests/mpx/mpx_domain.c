@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_domain - mpx_set_domain on page faults: the test makes so many in user mode, by stores, and
- * so many others in the kernel, which stores the bytes of a read.
+ * mpx_domain - mpx_set_domain on page faults: the test makes a known number of them in user mode,
+ * by stores, and of others in the kernel, which stores the bytes of a read.
  */
 #include <malloc.h>
 #include <pthread.h>

@@ -195,7 +195,7 @@ static int calm_estimates(void)
 	return estimates(set, EVENTS, 0);
 }
 
-/* The start needs what the adds did not: it fails, says why, and leaves a set as it was. */
+/* The start opens the tracepoints, which the adds did not: it fails, says why, and leaves a set as it was. */
 static int start_fails(void)
 {
 	long long value[EVENTS] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_stack - slices that end while a handler of the program runs on an alternate stack, behind
- * which lies memory that nobody may touch: a small one, and a large one.
+ * mpx_stack - slices that end while a handler of the program runs on an alternate stack, a small
+ * one and a large one, behind which lies protected memory.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /*
  * handler_watch.c - see handler_watch.h.
  */
-#pragma GCC visibility push(default) /* libraries are to find what is here */
+#pragma GCC visibility push(default) /* libraries are to find these functions */
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>

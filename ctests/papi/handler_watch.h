@@ -73,7 +73,7 @@ void watch_handlers(unsigned nth, uint64_t allowed, int fd);
 /* How many times handlers have run. */
 unsigned watch_runs(void);
 
-/* Writes what was found, and ends the process. */
+/* Writes the findings, and ends the process. */
 void watch_end(void) __attribute__((noreturn));
 
 #endif /* HANDLER_WATCH_H */

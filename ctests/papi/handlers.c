@@ -516,7 +516,7 @@ static void child(const struct scenario *scenario, unsigned nth, int report, int
 	int runs;
 
 	dup2(error, STDERR_FILENO);
-	alarm(100); /* less than the test may take: the case that hangs has its line */
+	alarm(100); /* less than the test may take: a case that hangs has its own line */
 	watch_handlers(nth, scenario->calls, report);
 	runs = PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? scenario->run() : 0;
 	if (runs != 1) {

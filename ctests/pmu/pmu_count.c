@@ -132,7 +132,7 @@ static int64_t constant_of(const struct measurement *m)
 	int64_t constant[SIZES];
 	int i;
 
-	m->take(m, 1000); /* binds what is bound at its first use */
+	m->take(m, 1000); /* binds symbols that are bound at their first use */
 	for (i = 0; i < SIZES; i++)
 		constant[i] = least(m, sizes[i]);
 	return same_over_sizes(m->name, m->per, constant);

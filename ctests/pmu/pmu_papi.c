@@ -74,7 +74,7 @@ static int64_t constant_of(const struct way *way)
 
 	if (set == PAPI_NULL || PAPI_add_named_event(set, way->event) != PAPI_OK)
 		return FAILED;
-	take_set(set, 1000, way->per); /* binds what is bound at its first use */
+	take_set(set, 1000, way->per); /* binds symbols that are bound at their first use */
 	for (i = 0; i < SIZES; i++)
 		constant[i] = least(set, sizes[i], way->per);
 	drop(&set);
