@@ -176,7 +176,7 @@ static int case_files(void)
 	return used != PAPI_NULL && add(used, FAULTS) && add(used, STATS) && profile(on_profile_stop, 0);
 }
 
-/* All events but the first wait for a slice longer than the case lasts. */
+/* All events but the first wait longer for a slice than the case lasts. */
 static int case_never(void)
 {
 	setenv("UPC_MULTIPLEX_GROUP", "1", 1);

@@ -87,7 +87,7 @@ static int work(long faults, long calls, long switches)
 	return 0;
 }
 
-/* Stores the set's counts in the order in which its events were added. */
+/* Counts the work with the set. The values are in the order in which its events were added. */
 static int count(int set, long faults, long calls, long switches, long long *values)
 {
 	if (PAPI_start(set) != PAPI_OK || work(faults, calls, switches))

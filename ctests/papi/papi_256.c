@@ -70,10 +70,10 @@ static int n_stated; /* the first of codes */
 static int tried;    /* those of the list up to this one are in the set, or are refused in one */
 
 /*
- * Returns whether an event has a counter of its own that no other event can take: a formula shares
- * the counters of others, and a hardware PMU holds only a few events, those that count what the set
- * is attached to. (The software events of perf, which are stated above, and tracepoints count that
- * as well.)
+ * Returns whether an event has a counter of its own, and no other event can be in its way: a formula
+ * shares the counters of others, and a hardware PMU holds only a few events. Events of a hardware PMU
+ * count what the set is attached to. (The software events of perf, which are stated above, and
+ * tracepoints count that as well.)
  */
 static int plain(int code, const char *name)
 {
@@ -124,8 +124,8 @@ static int fill(int component)
 	return n;
 }
 
-/* Adds the first plain event after `tried` that the set does not have. Returns PAPI's error, or
- * PAPI_ENOEVNT where there is no such event. */
+/* Tries to add the first plain event after `tried` that the set does not have. Returns the result of
+ * PAPI_add_event, or PAPI_ENOEVNT where there is no such event. */
 static int one_more(int component)
 {
 	int code = tried;

@@ -306,7 +306,8 @@ static void left_by_a_jump(void)
 	check(PAPI_reset(set) == PAPI_EISRUN, "and a reset");
 }
 
-/* Closes all descriptors, as daemons do. Nothing can be read from here on, and nothing ends a slice. */
+/* Closes the descriptors from 3 on, as daemons do, except `said`. No event can be read from here on,
+ * and nothing ends a slice. */
 static void descriptors_are_closed(void)
 {
 	int set = multiplexed(SLICE_NS), i;

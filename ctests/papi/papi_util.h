@@ -35,8 +35,8 @@ __attribute__((unused)) static const char *faults_event(void)
  * touch of stack, library code and PAPI's own pages. */
 #define FAULTS_SLACK 40
 
-/* Returns whether the program is static, as in the emulated machine, and no loader has loaded it:
- * it opens no library, and no function of a test can stand in front of one that its libraries call. */
+/* Returns whether the program is static, as in the emulated machine: no loader has loaded it, it
+ * opens no library, and no function of a test can stand in front of one that its libraries call. */
 __attribute__((unused)) static int is_static(void)
 {
 	return getauxval(AT_BASE) == 0;
@@ -139,8 +139,8 @@ __attribute__((unused)) static void drop(int *set)
 	PAPI_destroy_eventset(set);
 }
 
-/* Returns whether a set is as it was: it has that number of events, and page faults count as its
- * first one. */
+/* Returns whether a set is as it was: it has that number of events, and its first event counts page
+ * faults. */
 __attribute__((unused)) static int still_counts(int set, int events)
 {
 	long long values[1024];

@@ -71,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 
 /* ---- a case ------------------------------------------------------------------ */
 
-/* The reads of the reference, in their order. */
+/* Kinds of expectations: a set has one for each read of the reference, in the order of the reads. */
 enum expected_kind {
 	EXPECT_VALUE, /* the value that PAPI gave */
 	EXPECT_END,   /* the end of a call, with its result */
@@ -423,7 +423,7 @@ static void set_thresholds(struct set *set)
 	}
 }
 
-/* Removes the last event of the set, and adds it in another mode. */
+/* Removes the last event of the set, and adds it again in a random mode, without its threshold. */
 static void change_events(struct set *set)
 {
 	struct event *event = &set->event[set->events - 1];
