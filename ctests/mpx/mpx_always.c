@@ -89,7 +89,7 @@ static void exact(void)
 	works(mpx_library_shutdown());
 }
 
-/* In another domain the set's events become others, which are counted always as well. */
+/* In another domain the set's events become others; the event that was counted always still is. */
 static void moves(void)
 {
 	int set;

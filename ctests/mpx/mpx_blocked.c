@@ -283,7 +283,8 @@ static void timer_is_closed(void)
 	close(own);
 }
 
-/* Closes all descriptors, as daemons do. Nothing can be read from here on, and nothing ends a slice. */
+/* Closes the descriptors from 3 on, as daemons do. No event can be read from here on, and nothing ends
+ * a slice. */
 static void descriptors_are_closed(void)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);

@@ -609,7 +609,7 @@ static int in_child(int parents)
 	int set, right, state = -1;
 
 	right = mpx_set_read(parents, value) == PAPI_ENOEVST && registered() == 0;
-	/* The locks that a fork holds disable cancellation: it is enabled again here. */
+	/* The locks that a fork takes disable cancellation: it must be enabled again in the child. */
 	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 && state == PTHREAD_CANCEL_ENABLE;
 	set = both(1);
 	right &= mpx_set_start(set) == PAPI_OK;

@@ -33,7 +33,7 @@
 			note("error %d: %s", error_of_call, mpx_last_message());                     \
 	} while (0)
 
-/* Two events that work(n) counts n times each: system calls where tracepoints are to be had, which
+/* Two events that work(n) makes n times each: system calls where tracepoints are to be had, which
  * nothing else here makes; otherwise page faults, which come with slack. */
 static const char *event_name[2];
 static long long event_slack;
