@@ -127,7 +127,7 @@ static void test_taken(struct other *in)
 	upc_unit_destroy(u);
 }
 
-/* The kernel's own time of a pinned unit stands as well. */
+/* Once a pinned unit is given up the kernel's own time for it stands as well; the unit's goes on. */
 static void test_given_up(struct other *in)
 {
 	struct upc_unit_options cpu = UPC_OPTIONS_INIT(upc_unit_options);

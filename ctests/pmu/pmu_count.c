@@ -111,7 +111,8 @@ static int64_t take_upc(const struct measurement *m, uint64_t n)
 	return count == FAILED ? FAILED : count - (int64_t)(m->per * n);
 }
 
-/* Returns the least of several counts on a CPU, where interrupts add to some of them. */
+/* Returns the least of 21 counts on a real CPU, where interrupts add to some of them; in an emulator one
+ * count is taken. */
 static int64_t least(const struct measurement *m, uint64_t n)
 {
 	int64_t best = m->take(m, n);

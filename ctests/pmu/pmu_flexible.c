@@ -179,7 +179,8 @@ static void test_turns(void)
 		   "unit %d ran %llu of %llu ns", i, (unsigned long long)info[i].running_ns,
 		   (unsigned long long)info[i].enabled_ns);
 	}
-	/* The units never run both at once, in a time that the first saw begin and the second end. */
+	/* The units never run both at once: together they ran no longer than the whole time, which the first
+	 * saw begin and the second saw end. */
 	ok(info[0].running_ns + info[1].running_ns <= info[0].enabled_ns + 1000000, "they took turns");
 	for (i = 0; i < 2; i++)
 		upc_unit_destroy(u[i]);

@@ -23,7 +23,7 @@ static int counts(struct upc_unit *u, unsigned long n, uint64_t *grown)
 	return !error && !before && !after;
 }
 
-/* Checks that the unit counts exactly: the instructions that it adds do not depend on n. */
+/* Checks that the unit counts, and on aarch64 exactly: the instructions that it adds do not depend on n. */
 static void check_counts(struct upc_unit *u, const char *what)
 {
 	uint64_t one = 0, two = 0;
@@ -175,7 +175,7 @@ static void check_flag(struct upc_unit *u, unsigned flag, const char *when)
 	   error, flags);
 }
 
-/* A unit of another task reports the loss of counters when it is read. */
+/* A start of another task's unit cannot tell that counters are missing: reads and the stop report it. */
 static void test_other_task(void)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);

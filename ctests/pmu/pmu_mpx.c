@@ -2,7 +2,7 @@
 /*
  * pmu_mpx - libmpx on a hardware PMU: more instruction events than there are counters, over a loop
  * whose instructions are known. Sets that fit are exact; estimates are within 5 standard errors and
- * 1 %; event sets overlap in all ways (MPX, figure 1). With the clock of user mode phases of system
+ * 1 %; event sets overlap in all ways (MPX, figure 1). With the clock of user mode, phases of system
  * calls disturb no estimate.
  */
 #include <math.h>
@@ -95,8 +95,8 @@ static int estimates_of(int set, struct mpx_estimate *estimate, unsigned n)
 	return succeeds(mpx_set_estimates(set, estimate, (int)n));
 }
 
-/* Returns whether all n estimates are right for the loop's rounds, within 5 standard errors, part
- * and SLACK. */
+/* Returns whether all n estimates are right for the loop's rounds, within the sum of 5 standard errors,
+ * the given part of the true count, and SLACK. */
 static int is_right(int set, unsigned n, uint64_t rounds, double part)
 {
 	double truth = (double)(rounds * PER_ROUND), off;

@@ -50,7 +50,8 @@ static int64_t take_set(int set, uint64_t n, unsigned per)
 	return values[0] - (int64_t)(per * n);
 }
 
-/* Returns the least of several counts on a CPU, where interrupts add to some of them. */
+/* Returns the least of 21 counts on a real CPU, where interrupts add to some of them; in an emulator one
+ * count is taken. */
 static int64_t least(int set, uint64_t n, unsigned per)
 {
 	int64_t best = take_set(set, n, per);

@@ -380,7 +380,8 @@ static void by_upcctl(const char *self)
 	end_node(&node);
 }
 
-/* Commands that open counters while a user has these as well open them when they are free. */
+/* Commands that open counters (add, reassign, rewrite) succeed while a user has these, and take none from
+ * the user. */
 static void changed_meanwhile(void)
 {
 	static const char question[] = "axw";
@@ -414,7 +415,7 @@ static void changed_meanwhile(void)
 	end_node(&node);
 }
 
-/* The service resumes while a user has the counters who has not asked, and was not noticed. */
+/* The service is told to resume while a user, who has not asked and was not noticed, has the counters. */
 static void taken(void)
 {
 	uint64_t running, value;
