@@ -306,7 +306,8 @@ static void check_dead(struct upc_monitor *m, struct sum *sum)
 	}
 }
 
-/* Waits until the owner has its name. Returns false if it could not have it, or is dead already. */
+/* Waits until the owner has its name, or is dead. Returns whether it got the name; reaped is set if it was
+ * found dead and waited for. */
 static bool await_owner(pid_t owner, bool *reaped)
 {
 	int status;
@@ -334,12 +335,13 @@ static void round_of(struct sum *sum, uint64_t *state)
 	owner = start(kind == 1 ? run_restless_owner : run_owner, seed);
 	sum->rounds++;
 	if (kind == 0) {
-		/* The owner may be making the file. */
+		/* The owner is killed perhaps while it makes the file. */
 		pause_us(pick(state, 400));
 		sum->early++;
 	} else if (await_owner(owner, &reaped)) {
 		sum->takeovers++;
-		/* The open fails where the owner has died, or comes and goes. */
+		/* The open fails where the owner has died; the file of one that comes and goes is not opened.
+		 */
 		if (kind != 1 && upc_monitor_open(name, NULL, &m))
 			m = NULL;
 		pause_us(pick(state, 3000));
@@ -382,7 +384,7 @@ static uint64_t setting(const char *variable, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* Removes the last owner's remains, which may not be in the next test's way. */
+/* Removes the last owner's remains, which must not be in the next test's way. */
 static void clean_up(void)
 {
 	struct upci_shared shared = {.page = NULL};
