@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbol = text + strlen(text) + (strlen(text) < size);
 	if (upcs_name_parse(&name, text)) {
 		(void)upcs_name_fits(&name, symbol);
-		/* A name that is written as in the file fits itself. */
+		/* A mangled name, which is written as in the file, fits itself unless it is a glob. */
 		check(!name.mangled || name.glob || upcs_name_fits(&name, text));
 	}
 	upcs_name_show(shown, symbol, true);
