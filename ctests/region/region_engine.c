@@ -870,7 +870,8 @@ static void check_cancel(void)
 	sum = sum_of(file, "C", &calls, &exact);
 	ok(calls == turns_made && turns_made >= 100, "cancelled threads: each of %u starts is counted: %d",
 	   turns_made, (int)calls);
-	/* Each thread first touches pages of its stack: more where sanitizers put guards. */
+	/* The other pages that each thread is the first to touch are of its stack: more of them where
+	 * sanitizers put guards. */
 	ok(exact && sum >= 10.0 * turns_made && (inexact || sum <= 10.0 * turns_made + 3000),
 	   "... with its page faults, exactly: %g", sum);
 	left_out = noted(file, "open at the end", "C");
