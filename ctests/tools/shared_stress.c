@@ -340,8 +340,7 @@ static void round_of(struct sum *sum, uint64_t *state)
 		sum->early++;
 	} else if (await_owner(owner, &reaped)) {
 		sum->takeovers++;
-		/* The open fails where the owner has died; the file of one that comes and goes is not opened.
-		 */
+		/* The open fails where the owner has died; one that comes and goes is not opened. */
 		if (kind != 1 && upc_monitor_open(name, NULL, &m))
 			m = NULL;
 		pause_us(pick(state, 3000));
