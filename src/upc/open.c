@@ -39,7 +39,7 @@ static builder *const sim_builders[] = {
 	upci_catalogue_add_files, upci_wiring_builtin,    NULL,
 };
 
-/* What drives all units; neither: this machine does. */
+/* The source of all units: a replay (script), a simulated node, or else this machine. */
 struct choice {
 	struct upci_script *script;
 	bool simulated;
