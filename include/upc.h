@@ -316,7 +316,7 @@ int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
 
 /* ---- the unit: create, add events, run, read --------------------------- */
 
-/* Whom a unit counts. All but the first two show other people's activity as well. */
+/* The threads that a unit counts. All but the first two show other people's activity as well. */
 enum upc_context_kind {
 	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
 	UPC_CONTEXT_PROCESS = 1, /* pid's threads, as they are when an event is

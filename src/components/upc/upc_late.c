@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_late.c - when the component is opened, by one thread, and with no fork in between. Of PAPI only
- * its public header.
+ * upc_late.c - when the component is opened, by one thread, and with no fork in between. It
+ * includes only the public header of PAPI.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */

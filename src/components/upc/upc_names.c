@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_names.c - the catalogue's events as PAPI knows events: native codes, names
- * with mode qualifiers, descriptions. Of PAPI only its public header.
+ * with mode qualifiers, descriptions. It includes only the public header of PAPI.
  */
 #include <stdarg.h>
 #include <stdio.h>

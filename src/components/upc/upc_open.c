@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_open.c - opens the component, and says of it, or of why it is disabled, what
- * PAPI's users are to read. Of PAPI only its public header.
+ * PAPI's users are to read. It includes only the public header of PAPI.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */

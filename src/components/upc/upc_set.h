@@ -21,7 +21,7 @@
 #define UPCP_NO_POSITION (-1)
 #define UPCP_NO_CPU (-1)
 
-/* Whom a set counts, as PAPI's options say it. */
+/* The threads that a set counts, by PAPI's options: one, all of a process, all of the machine. */
 enum upcp_reach { UPCP_REACH_THREAD, UPCP_REACH_PROCESS, UPCP_REACH_MACHINE };
 
 struct upcp_target {

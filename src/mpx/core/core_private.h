@@ -5,8 +5,8 @@
  * core_life.c the core itself.
  *
  * The core is in the hands of one thread and of its handler. Ordinary code holds it
- * (busy); a handler that finds it held notes that a slice is over and leaves. So
- * nothing here is ever seen half-changed, and there is no lock.
+ * (busy); a handler that finds it held notes that a slice is over and leaves.
+ * Nothing here is ever seen half-changed, and there is no lock.
  */
 #ifndef MPXI_CORE_PRIVATE_H
 #define MPXI_CORE_PRIVATE_H

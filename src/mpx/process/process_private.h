@@ -58,9 +58,9 @@ struct mpxi_processes {
 extern struct mpxi_processes mpxi_processes;
 
 /*
- * Protects all sets and members, and is held by who asks. No handler takes it; the
- * library's lock nests in it. A thread that has it, or waits for it, holds no core. Who
- * has it cannot be cancelled: PAPI's calls read descriptors, where a cancelled thread
+ * Protects all sets and members; the thread that asks holds it. No handler takes it; the
+ * library's lock nests in it. A thread that has it, or waits for it, holds no core. The thread
+ * that has it cannot be cancelled: PAPI's calls read descriptors, where a cancelled thread
  * would end with the lock, for which its own destructor waits.
  */
 void mpxi_process_lock(void);

@@ -35,7 +35,7 @@ static inline bool shim_is_plain(const struct shim_set *set)
 
 /* ---- shim_events.c ------------------------------------------------------------------- */
 
-/* What PAPI never says of such a call needs more words than a code has. Returns the error. */
+/* Reports, once, the message of an error that PAPI itself never returns from such a call. Returns it. */
 int shim_explain(const char *call, const struct shim_set *set, int error);
 
 /* ---- shim_names.c -------------------------------------------------------------------- */

@@ -196,8 +196,8 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 /*
  * A set starts at now; running is the event's slice so far, NULL when its group does
  * not run. Changes nothing in stat. The open gap is filled in up to now with what is
- * known, here as in a read, so that windows add up: N(A..C) = N(A..B) + N(B..C). What
- * is found later goes to the window that is open then, whose sum of gaps may be
+ * known, here as in a read, so that windows add up: N(A..C) = N(A..B) + N(B..C). A part of
+ * the gap that is known later goes to the window that is open then, whose sum of gaps may be
  * negative for it; its estimate never is.
  */
 void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,

@@ -29,8 +29,8 @@ struct upci_context {
 	int cgroup;       /* CGROUP: a descriptor of its directory, the unit's; else 0 */
 };
 
-/* Whom a group counts: task tids (cpu -1), or CPUs (tid -1), or of a CPU those of a control
- * group. */
+/* The threads that a group counts: one (cpu -1), all on a CPU (tid -1), or those of a control group on
+ * a CPU. */
 struct upci_perf_target {
 	pid_t tid;
 	int cpu;
