@@ -100,17 +100,8 @@ static void hold_back(struct mpxi_attached *timer, bool hold)
 /* 0; -1 with errno. */
 static int open_event(struct mpxi_attached *timer)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = timer->slice_ns,
-		.wakeup_events = 1,
-		.disabled = 1,
-	};
-
 	timer->loaded = false;
-	timer->fd = mpxi_task_clock_event(&attr, timer->tid);
+	timer->fd = mpxi_task_clock_sample(timer->slice_ns, false, timer->tid);
 	return timer->fd < 0 ? -1 : ioctl(timer->fd, PERF_EVENT_IOC_ID, &timer->event);
 }
 
@@ -212,8 +203,8 @@ static void open_anew(struct mpxi_attached *timer)
 	const uint64_t now = mpxi_attached_cpu_sig(timer);
 	const bool armed = timer->armed;
 
-	if (now - timer->mended < timer->slice_ns)
-		return;
+	if (timer->clock < 0 || now - timer->mended < timer->slice_ns)
+		return; /* closed, or a forked child's; or not long ago */
 	timer->mended = now;
 	timer->armed = false;
 	if (mpxi_task_clock_is(timer->fd, timer->event)) {

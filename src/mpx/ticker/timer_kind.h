@@ -58,6 +58,8 @@ struct perf_event_attr;
 /* timer_task_clock.c: an event of a thread's task clock, of user mode alone where the kernel refuses more;
  * never in the place of a standard stream. -1 with errno. */
 int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid);
+/* Likewise one that overflows each period, and is stopped yet. */
+int mpxi_task_clock_sample(uint64_t period_ns, bool user_only, pid_t tid);
 /* Its overflows send the signal to that thread. -1 with errno. */
 int mpxi_task_clock_send(int fd, int signo, pid_t tid);
 /* Whether the descriptor is of the event with this number (PERF_EVENT_IOC_ID): programs close descriptors

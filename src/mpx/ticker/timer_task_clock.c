@@ -75,19 +75,25 @@ int mpxi_task_clock_send(int fd, int signo, pid_t tid)
 		       : 0;
 }
 
-static int task_clock_open(struct mpxi_timer *timer)
+int mpxi_task_clock_sample(uint64_t period_ns, bool user_only, pid_t tid)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = timer->slice_ns,
+		.sample_period = period_ns,
 		.wakeup_events = 1,
 		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
 	};
-	int fd = mpxi_task_clock_event(&attr, 0);
+
+	return mpxi_task_clock_event(&attr, tid);
+}
+
+static int task_clock_open(struct mpxi_timer *timer)
+{
+	int fd = mpxi_task_clock_sample(timer->slice_ns, true, 0);
 
 	if (fd < 0)
 		return refused(errno);
