@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # jobstat.sh - upc_jobstat on made archives, whose truth is known: rates, tables, jobs, who is named
 # and who is not, and archives that are not as they should be. $UPC_JOBSTAT is the tool,
-# $MAKE_ARCHIVE makes the archives.
+# $MAKE_ARCHIVE makes the archives. With $UPC_TEST_LONG each case of many nodes is repeated with 20 seeds.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/service/node.inc"
 
@@ -12,6 +12,9 @@ if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
 fi
+
+seeds=3
+[ -z "${UPC_TEST_LONG-}" ] || seeds=20
 
 # make DIR ARGUMENT...: archives
 make()
@@ -222,7 +225,7 @@ check "... with mistakes: line and column" wrong_jobs
 
 good()
 {
-	for seed in $(seq 1 20); do
+	for seed in $(seq $seeds); do
 		make many nodes=64 cpus=2 numa=1 samples=40 counters=4 seed="$seed" noise="$1" spread="$2" && csv many || return 1
 		[ -z "$(csv_named csv)" ] || { echo "# seed $seed, noise $1, spread $2"; csv_named csv | sed 's/^/# /'; return 1; }
 	done
@@ -231,7 +234,7 @@ several()
 {
 	good normal:0.05 none && good exponential:0.5 normal:0.02 && good lognormal:0.3 lognormal:0.1
 }
-check "20 seeds of good nodes: nobody is named" several
+check "good nodes, each case with $seeds seeds: nobody is named" several
 uneven()
 {
 	good normal:0.02 two:1 && good normal:0.02 uniform:0.4
@@ -239,7 +242,7 @@ uneven()
 check "... and of jobs whose nodes differ for good reasons" uneven
 bad()
 {
-	for seed in $(seq 1 20); do
+	for seed in $(seq $seeds); do
 		slow=$((1 + seed * 7 % 64)) taken=$((1 + (seed * 7 + 11) % 64))
 		make many nodes=64 cpus=2 numa=1 samples=40 counters=4 seed="$seed" noise=lognormal:0.1 spread=normal:0.02 \
 			fault="$slow:slow:0:999:0.6" fault="$taken:taken:10:25" && csv many || return 1
@@ -247,7 +250,7 @@ bad()
 		csv_named csv | cmp -s - wanted || { echo "# seed $seed"; csv_named csv | sed 's/^/# /'; return 1; }
 	done
 }
-check "20 seeds, one slow and one whose counters are taken: these two, and nobody else" bad
+check "$seeds seeds, one slow and one whose counters are taken: these two, and nobody else" bad
 while_it_lasts()
 {
 	make part nodes=16 cpus=2 numa=1 samples=121 counters=1 fault=5:slow:40:70:0.4 && csv part &&

@@ -9,13 +9,14 @@
 #   groups   Each node counts a control group of its own, in which a loop runs. One group has its
 #            quota of CPU time cut. As root, with control groups that can be made.
 #
-# Short in "make check". UPC_NODES=64 UPC_SEEDS=20 is the long run; UPC_NODES_WAYS chooses one of the two.
+# "make check" runs replay, which needs little time of a CPU; with $UPC_TEST_LONG both are run. UPC_NODES=64 UPC_SEEDS=20
+# is the longest run; UPC_NODES_WAYS chooses the ways.
 # TAP.
 srcdir=$(cd "${srcdir:-..}" && pwd)
 . "$srcdir/ctests/utils.inc"
 . "$srcdir/ctests/service/node.inc"
 
-nodes=${UPC_NODES:-8} seeds=${UPC_SEEDS:-1} ways=${UPC_NODES_WAYS:-replay groups}
+nodes=${UPC_NODES:-8} seeds=${UPC_SEEDS:-1} ways=${UPC_NODES_WAYS:-replay${UPC_TEST_LONG:+ groups}}
 set -- $ways
 plan $((1 + 2 * $# * seeds))
 top=$dir

@@ -243,9 +243,9 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv > out; then
 	skip "another user: not by the socket's mode" "$others, and setpriv is wanted"
 	skip "... nor where that is open" "$others, and setpriv is wanted"
 else
-	# Where the tool lies may be closed to others: libtool's script and its library, too.
-	cp -L "$(dirname "$tool")/.libs/upcctl" other-upcctl 2> err || cp "$tool" other-upcctl
-	cp -L "${builddir:?}"/src/upc/.libs/libupc.so.0 . 2> err
+	# Others may not be allowed to enter the folders of the tool and of its library.
+	cp -L "${builddir:?}/utils/.libs/upcctl" other-upcctl 2> err || cp "$tool" other-upcctl
+	cp -L "$builddir"/src/upc/.libs/libupc.so.0 . 2> err
 	as_other()
 	{
 		status=$1

@@ -40,10 +40,10 @@ odd=$(printf '\377\376\033[31m\001')
 ${CC:?} -g -o prog prog.c && $CC -g -Wl,--dynamic-linker=/no/such/linker -o no_linker prog.c || exit 1
 export TMPDIR=$PWD/tmp XDG_STATE_HOME=$PWD/state mark long odd
 
-# state: all files, what is in them, and when they were changed
+# state: all files, what is in them, and when they were changed, in $state
 state()
 {
-	find . -printf '%P %y %s %T@ %m\n' | sort
+	state=$(find . -printf '%P %y %s %T@ %m\n')
 }
 
 # refuses ROW: as the table says
@@ -54,23 +54,26 @@ refuses()
 	status=${BASH_REMATCH[3]}
 	sentence=${BASH_REMATCH[4]}
 	eval "set -- ${BASH_REMATCH[2]}"
-	rm -f ../started
-	state > ../before
+	before=$state
 	timeout 60 "$tool" "$@" > ../out 2> ../err < /dev/null
 	got=$?
-	state > ../after
+	state
+	mapfile said < ../err
+	line=${said[0]-}
+	line=${line%$'\n'}
 	if [ $got != "$status" ]; then
 		echo "# status $got, not $status"
-	elif [ -s ../out ] || [ "$(wc -l < ../err)" != 1 ]; then
+	elif [ -s ../out ] || [ ${#said[@]} != 1 ] || [ "$line" = "${said[0]-}" ]; then
 		echo "# not one line"
-	elif LC_ALL=C grep -q '[^ -~]' ../err; then
+	elif [[ $line == *[!\ -~]* ]]; then
 		echo "# bytes that a terminal may take for commands"
-	elif ! grep -qE -- "$sentence" ../err; then
+	elif ! [[ $line =~ $sentence ]]; then
 		echo "# another sentence"
 	elif [ -e ../started ]; then
 		echo "# the program was started"
-	elif ! cmp -s ../before ../after; then
-		diff ../before ../after | sed 's/^/# /'
+		rm ../started
+	elif [ "$state" != "$before" ]; then
+		diff <(sort <<< "$before") <(sort <<< "$state") | sed 's/^/# /'
 	else
 		return 0
 	fi
@@ -97,6 +100,7 @@ refuses_all()
 
 # Proves that the program is seen where it is started.
 check "what starts is seen" eval "./mark && rm ../started"
+state
 for name in $tools; do
 	if [ -x "${path[$name]}" ]; then
 		check "$name" refuses_all "$name"

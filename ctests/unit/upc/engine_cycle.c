@@ -407,7 +407,7 @@ static void random_case(void)
 TEST(test_random)
 {
 	/* Under valgrind and the like a hundredth of the speed. */
-	uint64_t cases = setting("UPC_TEST_CASES", getenv("UPC_TEST_INEXACT") ? 40 : 3000);
+	uint64_t cases = setting("UPC_TEST_CASES", getenv("UPC_TEST_INEXACT") ? 40 : 1000);
 	uint64_t first = setting("UPC_TEST_SEED", 1);
 
 	memset(&seen, 0, sizeof(seen));
