@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..92"
+echo "1..94"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -196,6 +196,25 @@ csv()
 			END { for (t in thread) m++; exit !(n == 40 && m == 8 && !bad) }' est.csv
 }
 check "--csv: eight threads of five events" csv
+# The process's CPU time is the kernel's number, and multiplexing took a part of it.
+took()
+{
+	run 0 --report=took.json --json -g 1 -s 100us "$program" compute && leaves_of took.json &&
+		[ "$(at /0/multiplexing_ns)" -gt 0 ] && [ "$(at /0/multiplexing_ns)" -lt "$(at /0/cpu_ns)" ] &&
+		run 0 --report -g 1 -s 100us "$program" compute &&
+		grep -q '^mpx_run: multiplexing took at least [0-9.]* s of [0-9.]* s of CPU time' err &&
+		run 0 --report=took.csv --csv -g 1 -s 100us "$program" compute &&
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+			NR == 2 { exit !($at["multiplexing_ns"] > 0 && $at["multiplexing_ns"] < $at["cpu_ns"]) }' took.csv
+}
+check "what multiplexing took of the CPU time, in each form" took
+took_little()
+{
+	run 0 --report=took.json --json -g 1 -s 10s "$program" compute 20 && leaves_of took.json &&
+		leaf /0/multiplexing_ns null && run 0 --report -g 1 -s 10s "$program" compute 20 &&
+		grep -q '^mpx_run: what multiplexing took could not be told' err
+}
+check "... which few ticks do not tell" took_little
 # What JSON has of the same set, in the order of its fields; numbers of another run may differ.
 rich()
 {

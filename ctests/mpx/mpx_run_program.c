@@ -182,6 +182,24 @@ static void case_many(const char *argument)
 	end_set(set);
 }
 
+/* Computes for so many ms of CPU time. */
+static void case_compute(const char *argument)
+{
+	const double end = (argument ? atof(argument) : 1000) / 1e3;
+	long long values[N_FIVE];
+	struct timespec now;
+	int set;
+
+	init();
+	set = set_of(five);
+	OK(PAPI_start(set));
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < end);
+	OK(PAPI_stop(set, values));
+	end_set(set);
+}
+
 /* Events of two components in one set. */
 static void case_mixed(const char *argument)
 {
@@ -960,6 +978,7 @@ static const struct {
 	{"one", case_one},
 	{"two", case_two},
 	{"many", case_many},
+	{"compute", case_compute},
 	{"mixed", case_mixed},
 	{"accum", case_accum},
 	{"stretches", case_stretches},

@@ -154,7 +154,8 @@ static const struct util_usage usage = {
 static const char header[] =
 	"pid,tid,set,starts,event,value,estimate,low,high,coverage,"
 	"slices,exact,never,rough,running,standard_error,count,counted_time,"
-	"running_time,partly,lost,uneven,sets,plain,slice_ns,timer,estimator,program,place,left_out,slowed\n";
+	"running_time,partly,lost,uneven,sets,plain,slice_ns,timer,estimator,program,place,left_out,slowed,"
+	"multiplexing_ns,cpu_ns\n";
 
 /* A file for all processes is emptied once, here. */
 static int begin_file(const char *path, bool csv)

@@ -4,6 +4,7 @@
  * Their signals, fork and exec, and refusals: mpx_timer_*.c.
  */
 #include <sched.h>
+#include <sys/wait.h>
 
 #include "mpx_timer.h"
 
@@ -219,6 +220,84 @@ TEST_OF_EACH(closed_is_not_mended)
 	assert_true(blocked(signo));
 	assert_int_equal(open_files(), files);
 	set_blocked(signo, false);
+	mpxi_timers_destroy(timers);
+}
+
+/* ---- what ticks cost ------------------------------------------------------- */
+
+static void slow_tick(void *context)
+{
+	(void)context;
+	burn(0.001);
+}
+
+static void send_ticks(int signo, unsigned n)
+{
+	while (n--)
+		assert_int_equal(tgkill(getpid(), gettid(), signo), 0);
+}
+
+/* A forked child has not had its parent's ticks. */
+static bool child_begins_at_zero(struct mpxi_timer *timer, struct mpxi_timers *timers)
+{
+	struct mpxi_tick_cost cost;
+	int status = 1;
+	pid_t child = fork();
+
+	if (!child) {
+		mpxi_timer_forget(timer);
+		mpxi_timers_forget(timers);
+		mpxi_timers_cost(&cost);
+		_exit(cost.timed || cost.ns || cost.squares);
+	}
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+TEST_OF_EACH(one_handler_in_many_is_timed)
+{
+	struct mpxi_timers *timers = timers_of(state, MS), *slow;
+	const int signo = mpxi_timers_signal(timers);
+	enum mpxi_timer_kind kind = mpxi_timers_kind(timers);
+	struct mpxi_tick_cost before, after;
+	struct mpxi_timer timer;
+	uint64_t begin, all;
+
+	mpxi_timers_destroy(timers);
+	assert_int_equal(mpxi_timers_create(kind, MS, signo, slow_tick, &slow), 0);
+	assert_int_equal(mpxi_timer_open(&timer, slow), 0);
+	mpxi_timers_cost(&before);
+	begin = mpxi_timer_cpu_sig();
+	send_ticks(signo, 5 * MPXI_TICK_SAMPLE);
+	all = mpxi_timer_cpu_sig() - begin;
+	mpxi_timers_cost(&after);
+	assert_int_equal(after.timed - before.timed, 5);
+	assert_in_range(after.ns - before.ns, 5 * MS, all);
+	assert_true(after.squares - before.squares >= (after.ns - before.ns) / 5 * MS);
+	assert_true(child_begins_at_zero(&timer, slow));
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(slow);
+}
+
+TEST_OF_EACH(signals_are_timed)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+	struct sigaction other = {.sa_handler = others}, ours;
+	struct mpxi_timer timer;
+	struct seen s;
+
+	set_blocked(signo, true);
+	assert_true(mpxi_timers_signal_ns(timers) > 0);
+	assert_true(blocked(signo));
+	assert_false(is_pending(signo));
+	set_blocked(signo, false);
+	assert_int_equal(sigaction(signo, &other, &ours), 0);
+	assert_int_equal(mpxi_timers_signal_ns(timers), 0);
+	assert_int_equal(sigaction(signo, &ours, NULL), 0);
+	begin(&s, &timer, timers);
+	assert_int_equal(mpxi_timers_signal_ns(timers), 0);
+	mpxi_timer_close(&timer);
+	assert_int_equal(atomic_load(&astray), 0);
 	mpxi_timers_destroy(timers);
 }
 

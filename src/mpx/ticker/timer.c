@@ -45,8 +45,24 @@ static struct mpxi_attached *attached_of_sig(const struct mpxi_timer *timer, con
 	return attached;
 }
 
+static _Atomic uint64_t cost_timed, cost_ns, cost_squares;
+
+static void add_cost_sig(uint64_t ns)
+{
+	atomic_fetch_add_explicit(&cost_timed, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cost_ns, ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cost_squares, ns * ns, memory_order_relaxed);
+}
+
+void mpxi_timers_cost(struct mpxi_tick_cost *cost)
+{
+	cost->timed = atomic_load_explicit(&cost_timed, memory_order_relaxed);
+	cost->ns = atomic_load_explicit(&cost_ns, memory_order_relaxed);
+	cost->squares = atomic_load_explicit(&cost_squares, memory_order_relaxed);
+}
+
 /*
- * Calls of libc: pthread_setcancelstate, which changes a word of the thread's own, and for
+ * Calls of libc: clock_gettime, pthread_setcancelstate, which changes a word of the thread's own, and for
  * VIRTUAL tgkill (timer_virtual.c). errno is such a word, too; what tick_sig calls is for its
  * owner to list. timer_attached.c calls ioctl, read and poll.
  */
@@ -55,6 +71,8 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
 	struct mpxi_attached *attached = timer ? attached_of_sig(timer, info) : NULL;
+	const bool timed = timer && ++timer->ticks % MPXI_TICK_SAMPLE == 0;
+	const uint64_t begin = timed ? mpxi_timer_cpu_sig() : 0;
 	bool tick = timer != NULL;
 	int cancel;
 
@@ -77,6 +95,8 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 		mpxi_in_handler = false;
 		(void)pthread_setcancelstate(cancel, NULL);
 	}
+	if (timed)
+		add_cost_sig(mpxi_timer_cpu_sig() - begin);
 	errno = error;
 }
 
@@ -268,6 +288,7 @@ int mpxi_timer_open_for(struct mpxi_timer *timer, struct mpxi_timers *timers, ui
 	timer->timers = timers;
 	timer->slice_ns = slice_ns;
 	timer->tid = gettid();
+	timer->ticks = (unsigned)timer->tid; /* threads begin their samples at different ticks */
 	error = timers->ops->open(timer);
 	if (error)
 		return error;
@@ -303,6 +324,32 @@ uint64_t mpxi_timer_cpu_sig(void)
 
 	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Signals in a batch. Two batches are timed, of which the faster stands. */
+#define COST_BATCH 16
+
+uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
+{
+	const sigset_t set = signals_of(timers);
+	uint64_t begin, ns, least = UINT64_MAX;
+	struct sigaction action;
+	sigset_t before;
+	int batch, i;
+
+	if (atomic_load_explicit(&mine, memory_order_relaxed) || sigaction(timers->signo, NULL, &action) ||
+	    action.sa_sigaction != on_signal)
+		return 0;
+	pthread_sigmask(SIG_UNBLOCK, &set, &before);
+	for (batch = 0; batch < 2; batch++) {
+		begin = mpxi_timer_cpu_sig();
+		for (i = 0; i < COST_BATCH; i++)
+			(void)tgkill(getpid(), gettid(), timers->signo);
+		ns = mpxi_timer_cpu_sig() - begin;
+		least = ns < least ? ns : least;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return least / COST_BATCH;
 }
 
 /* Whether it was blocked. */
@@ -420,6 +467,7 @@ void mpxi_timers_forget(struct mpxi_timers *timers)
 	if (!timers)
 		return;
 	mpxi_timer_signal_forget();
+	cost_timed = cost_ns = cost_squares = 0;
 	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
 		mpxi_timer_virtual_forget();
 	mpxi_timers_destroy(timers);

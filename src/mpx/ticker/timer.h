@@ -56,6 +56,7 @@ struct mpxi_timer {
 	struct timespec left; /* THREAD: of the slice that disarm has cut          */
 	_Atomic(pid_t) *slot; /* VIRTUAL: tid while armed, in the table of threads */
 	pid_t tid;
+	unsigned ticks; /* handlers, from any number: one in MPXI_TICK_SAMPLE is timed */
 	bool open, armed;
 	/* Timers of other threads, whose signal comes here. Partner: the handler. */
 	struct mpxi_attached *volatile attached;
@@ -128,6 +129,21 @@ bool mpxi_timer_mend(struct mpxi_timer *timer);
 
 /* The calling thread's CPU time in ns, which slices are pieces of. Calls clock_gettime. */
 uint64_t mpxi_timer_cpu_sig(void);
+
+/*
+ * What the handlers of all threads have cost: one in so many is timed, in the thread's CPU time from the
+ * handler's first line to its last. A forked child begins at zero.
+ */
+#define MPXI_TICK_SAMPLE 16
+struct mpxi_tick_cost {
+	uint64_t timed;       /* handlers                           */
+	uint64_t ns, squares; /* their times in all, and of squares */
+};
+void mpxi_timers_cost(struct mpxi_tick_cost *cost);
+/* The CPU time in ns that the kernel takes to send a signal of the timers and to return from its handler.
+ * Sends some to the calling thread. 0: not known, as the thread has a timer open, or the handler is another.
+ */
+uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers);
 
 /*
  * A forked child: the timers of its parent's threads are not its own; the descriptor
