@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "process/library_state.h"
 #include "process/thread.h"
 #include "shim/shim.h"
 #include "shim/shim_exec.h"
@@ -489,12 +488,16 @@ void shim_report_describe(void)
 	static const char *const timers[] = {"none", "task-clock", "thread", "virtual"};
 	static const char *const estimators[] = {"auto", "ratio", "interpolated", "covariate"};
 	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
+	struct mpxi_library *library;
 
 	if (mpx_library_get_info(&info))
 		return;
 	slice_ns = info.slice_ns;
-	if (wanted)
-		signal_ns = mpxi_timers_signal_ns(mpxi_library_state.library.timers);
+	library = wanted ? mpxi_library_lock() : NULL;
+	if (library) {
+		signal_ns = mpxi_timers_signal_ns(library->timers);
+		mpxi_library_unlock();
+	}
 	if (info.estimator != MPX_ESTIMATOR_AUTO)
 		shim_record_estimate_by((enum mpxi_estimator)(info.estimator - MPX_ESTIMATOR_RATIO));
 	if ((unsigned)info.timer < 4)
