@@ -5,6 +5,8 @@
  */
 #include "mpx_fake.h"
 
+#include "stat/pool.h"
+
 #define SLICE 4000000 /* CPU time: 1000 of the clock */
 
 static struct mpxi_estimate estimate_of(const struct mpxi_set *set, uint32_t code)
@@ -60,6 +62,46 @@ TEST(half_of_the_stops_fail)
 	assert_true(mpxi_set_lost(set));
 	assert_int_equal(fake_info().lost, 1995);
 	fake_destroy();
+}
+
+/* Seven times as long as the slices before: of rates of such a part there, the interval has the truth in it.
+ */
+static void lose_at_rate(double part, bool pooled)
+{
+	struct mpxi_pool pool = {0};
+	struct mpxi_result result;
+	struct mpxi_set *set;
+	double rate, truth;
+
+	fake_create(1);
+	fake.pace = 3;
+	set = fake_running(0, 1);
+	rate = (double)fake.rate[0];
+	fake_slices(100, 1000);
+	fake_fail(FAKE_START | FAKE_READ | FAKE_STOP, 1, INT_MAX);
+	fake.now += 700000;
+	assert_int_equal(mpxi_set_stop(set), MPXI_ESYS);
+	truth = 100000 * rate + 700000 * rate * part;
+	if (pooled) {
+		mpxi_pool_add(&pool, fake_window(set, 0), MPXI_INTERPOLATED, mpxi_set_lost(set));
+		mpxi_pool_result(&pool, MPXI_INTERPOLATED, &result);
+	} else {
+		mpxi_result_of_window(fake_window(set, 0), MPXI_INTERPOLATED, mpxi_set_lost(set), &result);
+	}
+	assert_true(result.lost);
+	assert_true(result.estimate.low <= truth && truth <= result.estimate.high);
+	assert_true(result.estimate.low >= (double)result.count);
+	assert_true(result.estimate.high <= 2.1 * 800000 * rate);
+	fake_destroy();
+}
+
+TEST(lost_time_may_have_held_another_rate)
+{
+	lose_at_rate(0, false);
+	lose_at_rate(1, false);
+	lose_at_rate(1.9, false);
+	lose_at_rate(0, true);
+	lose_at_rate(1.9, true);
 }
 
 /* T is as fast as it has been, with a handler that takes its time. */

@@ -176,6 +176,7 @@ static void lose_sig(struct mpxi_core *core)
 	time = paced_time_sig(core, cpu);
 	if (time > core->time) {
 		part_beside_sig(core, time);
+		core->lost_time += time - core->time;
 		core->time = time;
 	}
 	pace->cpu = cpu;

@@ -53,6 +53,7 @@ void mpxi_set_mark_rest(struct mpxi_set *set)
 		entry->needs_no_turn = needs_no_turn(core, entry->event);
 	}
 	set->lost = core->lost;
+	set->lost_time = core->lost_time;
 	set->slices = core->slices;
 	set->burden = core->burden;
 	mpxi_core_lengths(core, &set->lengths);
@@ -153,6 +154,7 @@ static void bring_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths
 	window->lengths = *lengths;
 	window->burden = entry->event->burden - entry->burden;
 	window->burdens = core->burden - set->burden;
+	window->lost = core->lost_time - set->lost_time;
 	if (set->beside)
 		bring_up_beside(set, i, runs ? &slice : NULL);
 }

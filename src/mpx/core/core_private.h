@@ -84,6 +84,7 @@ struct mpxi_core {
 	struct mpxi_covariate covariate_wish; /* of so many of them */
 	unsigned covariate_wishes;
 	uint64_t runs, samples, slices, turns, lost;
+	uint64_t lost_time;                      /* in T, in which no group counted             */
 	struct mpxi_lengths lengths, covariates; /* of slices, by the clock and by the covariate */
 	uint64_t burden;                         /* counts of events that delay the program, in slices */
 	uint64_t changes;                        /* runs of groups that have begun or ended */

@@ -30,12 +30,12 @@ struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
-	bool admitted;                           /* its events have places that are kept */
-	bool has_lost;                           /* slices, as of the last read or stop */
-	uint64_t lost, slices, burden;           /* the core's, at the start */
-	uint64_t ended_at;                       /* the core's slices at the last read or stop, and 1 */
-	struct mpxi_lengths lengths, covariates; /* the core's, at the start */
-	bool continues;                          /* it was started in the slice of that */
+	bool admitted;                            /* its events have places that are kept */
+	bool has_lost;                            /* slices, as of the last read or stop */
+	uint64_t lost, lost_time, slices, burden; /* the core's, at the start */
+	uint64_t ended_at;                        /* the core's slices at the last read or stop, and 1 */
+	struct mpxi_lengths lengths, covariates;  /* the core's, at the start */
+	bool continues;                           /* it was started in the slice of that */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
 	struct mpxi_beside *beside;      /* [entries]; NULL: there is no covariate */

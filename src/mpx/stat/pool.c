@@ -28,6 +28,17 @@ double mpxi_window_burden(const struct mpxi_window *window)
 	return rate_of(burden_of(window), mpxi_window_size(window));
 }
 
+static void widen_by_lost(struct mpxi_result *result, uint64_t lost)
+{
+	struct mpxi_estimate *e = &result->estimate;
+	double off = e->value * fmin(rate_of(lost, result->time), 1);
+
+	if (e->exact || e->never)
+		return;
+	e->low = fmax(e->low - off, fmin((double)result->count, e->low));
+	e->high += off;
+}
+
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result)
 {
@@ -42,6 +53,7 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 		.burdens = rate_of(burdens_of(window), mpxi_window_time(window)),
 	};
 	mpxi_estimate(window, estimator, &result->estimate);
+	widen_by_lost(result, window->lost);
 }
 
 static void add(uint64_t *sum, uint64_t x)
@@ -201,6 +213,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 	add(&pool->slices, w->sums.slices);
 	add(&pool->burden, burden_of(w));
 	add(&pool->burdens, burdens_of(w));
+	add(&pool->lost_time, w->lost);
 	pool->stretches++;
 	pool->inexact |= !w->exact;
 	if (!w->exact && !w->sums.size)
@@ -304,6 +317,7 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 	add(&pool->slices, other->slices);
 	add(&pool->burden, other->burden);
 	add(&pool->burdens, other->burdens);
+	add(&pool->lost_time, other->lost_time);
 	add_sure(pool, other->sure_count, other->sure_time);
 	pool->stretches += other->stretches;
 	pool->inexact |= other->inexact;
@@ -482,6 +496,7 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 	e->coverage = fmin((double)pool->size / (double)pool->time, 1);
 	e->rough |= pool->torn;
 	result->borrowed = borrowed > MPXI_BORROWED;
+	widen_by_lost(result, pool->lost_time);
 }
 
 bool mpxi_pool_rate(const struct mpxi_pool *pool, double *rate)

@@ -39,7 +39,10 @@ struct mpxi_result {
 /* Counts of the window's slices that delay the thread, in a unit of these slices. */
 double mpxi_window_burden(const struct mpxi_window *window);
 
-/* One stretch as a result. */
+/*
+ * One stretch as a result. Time in which no group counted may have held other rates than the slices did: the
+ * interval reaches as far as none of the event in it, and twice its rate.
+ */
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result);
 
@@ -70,12 +73,12 @@ struct mpxi_pool {
 	struct mpxi_window only; /* as long as it is the only stretch that shared */
 	struct mpxi_longs longs;
 	struct mpxi_pieces pieces;
-	uint64_t count, size, time, slices; /* of all stretches                    */
-	uint64_t sure_count, sure_time;     /* of those where no turn was needed   */
-	uint64_t stretches, shared;         /* all; those where turns were needed  */
-	uint64_t burden, burdens;           /* as of a window                      */
-	uint64_t borrowed;                  /* time of these that had no turn      */
-	bool lost, inexact;                 /* inexact: of one of these at least   */
+	uint64_t count, size, time, slices;  /* of all stretches                    */
+	uint64_t sure_count, sure_time;      /* of those where no turn was needed   */
+	uint64_t stretches, shared;          /* all; those where turns were needed  */
+	uint64_t burden, burdens, lost_time; /* as of a window                      */
+	uint64_t borrowed;                   /* time of these that had no turn      */
+	bool lost, inexact;                  /* inexact: of one of these at least   */
 	/* Set by the caller. torn: slices were cut into more stretches than can be put together
 	 * again, and how many are independent is not known. */
 	bool partial, torn;
@@ -90,8 +93,8 @@ void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
 /* Adds the contents of another pool, which may be another thread's. */
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator);
 
-/* Exact where each stretch is; never where no stretch has counted anything. threads and
- * missed stay 0. */
+/* Lost time is as of mpxi_result_of_window. Exact where each stretch is; never where no stretch has counted
+ * anything. threads and missed stay 0. */
 void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator,
 		      struct mpxi_result *result);
 

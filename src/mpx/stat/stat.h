@@ -122,6 +122,7 @@ struct mpxi_window {
 	bool by_covariate;
 	uint64_t clock_size, clock_time;
 	uint64_t burden, burdens; /* delaying counts (burden.h): in the event's slices, in all */
+	uint64_t lost;            /* time of the clock in which no group counted */
 };
 
 /* A stretch in which no slice has ended: what it comes to without the sums of a window. */
