@@ -351,7 +351,8 @@ struct upc_unit_options {
 	unsigned reserve;   /* so many counters of each PMU stay free beside the
 			       unit's, at most UPC_RESERVE_MAX                */
 	const char *cgroup; /* CGROUP: the group's directory, where perf_event is:
-			       version 2's hierarchy, or version 1's perf_event */
+			       version 2's hierarchy, or version 1's perf_event;
+			       without / or . at its begin also below /sys/fs/cgroup */
 };
 
 #define UPC_RESERVE_MAX 64

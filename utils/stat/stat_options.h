@@ -14,7 +14,6 @@
 struct stat_options {
 	struct stat_plan plan;
 	const char *whom_text; /* of -p, -C or -G, as it was given */
-	char group[PATH_MAX];  /* the directory of -G          */
 	const char *lists[64]; /* of -e, each                  */
 	unsigned n_lists;
 	enum stat_choice choice; /* without lists                */

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/program.h"
@@ -120,21 +119,6 @@ static int choose_threads(struct stat_plan *plan)
 	return status;
 }
 
-/* A control group's directory, which perf's users name by its path below the hierarchy that has perf_event.
- */
-static const char *group_directory(const char *name, char path[PATH_MAX])
-{
-	static const char *const root[] = {"/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/unified/",
-					   "/sys/fs/cgroup/"};
-	struct stat about;
-
-	for (unsigned i = 0; i < sizeof(root) / sizeof(root[0]) && name[0] != '/' && name[0] != '.'; i++)
-		if (snprintf(path, PATH_MAX, "%s%s", root[i], name) < PATH_MAX && stat(path, &about) == 0 &&
-		    S_ISDIR(about.st_mode))
-			return path;
-	return name;
-}
-
 /* Whom to count: one unit for the machine, but one for each of its CPUs where they are told
  * apart. Children of processes belong to what is counted, as with perf stat. */
 static int choose_whom(struct stat_options *o, struct stat_session *s)
@@ -148,7 +132,7 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 	s->events.of_places = whom->options.context != UPC_CONTEXT_PROCESS;
 	s->events.of_group = whom->options.context == UPC_CONTEXT_CGROUP;
 	if (s->events.of_group)
-		whom->options.cgroup = group_directory(o->whom_text, o->group);
+		whom->options.cgroup = o->whom_text;
 	whom->options.inherit = s->events.by_process = whom->options.context == UPC_CONTEXT_PROCESS;
 	if (whom->options.context != UPC_CONTEXT_MACHINE || whom->by == STAT_BY_NONE)
 		return 0;

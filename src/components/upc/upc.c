@@ -25,6 +25,7 @@
 #include "upc_open.h"
 #include "upc_overflow.h"
 #include "upc_presets.h"
+#include "upc_qualifiers.h"
 #include "upc_report.h"
 #include "upc_set.h"
 #include "upc_signal.h"
@@ -109,6 +110,7 @@ static int translate(int error)
 		errno = EMFILE;
 		return PAPI_ESYS;
 	case UPC_ENOTASK:
+		upcp_report(UPCP_REPORT_REFUSED, message);
 		errno = ESRCH;
 		return PAPI_ESYS;
 	case UPC_ESTATE:
@@ -188,6 +190,7 @@ static int on_set_domain(hwd_control_state_t *state, int domain)
 static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
 				   hwd_context_t *context)
 {
+	const struct upcp_qualifiers *qualifiers = NULL, *others;
 	struct upcp_set *set = state;
 	struct upcp_entry *const entries = set->entries;
 	int error;
@@ -211,10 +214,15 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	for (i = 0; i < count; i++) {
 		entries[i].position = native[i].ni_position;
 		entries[i].tag = native[i].ni_papi_code;
-		entries[i].code = (uint32_t)native[i].ni_event;
+		if (upcp_qualifiers_split((unsigned int)native[i].ni_event, &entries[i].code, &others))
+			return PAPI_ENOEVNT;
+		if (i && others != qualifiers)
+			return upcp_names_refuse_mix((unsigned int)native[0].ni_event,
+						     (unsigned int)native[i].ni_event);
+		qualifiers = others;
 	}
 	enter();
-	error = upcp_set_update(set, entries, (unsigned int)count);
+	error = upcp_set_update(set, entries, (unsigned int)count, qualifiers);
 	inside--;
 	if (error)
 		return translate(error);

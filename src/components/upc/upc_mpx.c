@@ -17,6 +17,7 @@
 
 #include "mpx/core/error.h"
 #include "upc_mpx.h"
+#include "upc_qualifiers.h"
 #include "upc_report.h"
 
 /* A unit, and the events that it has in the order of their adding. */
@@ -198,14 +199,16 @@ static pid_t counted_thread(const struct upcp_set *set, const struct upcp_target
 static int can_take_turns(const struct upcp_set *set, const struct upcp_target *target)
 {
 	return target->reach == UPCP_REACH_THREAD && target->cpu == UPCP_NO_CPU && !target->inherit &&
+	       !(target->qualifiers && *target->qualifiers->cgroup) &&
 	       counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
 }
 
 static int refuse_target(void)
 {
-	return refuse("events that need more counters than the PMU has take turns only where a "
-		      "thread counts itself: not attached, on CPUs, inherited or of a process; "
-		      "count fewer hardware events, or in each thread");
+	return refuse(
+		"events that need more counters than the PMU has take turns only where a "
+		"thread counts itself: not attached, on CPUs, inherited, of a process or a control group; "
+		"count fewer hardware events, or in each thread");
 }
 
 static int make_turns(struct upcp_set *set, const struct upcp_target *target, struct upcp_turns **turns)

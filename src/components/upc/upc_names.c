@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_names.c - the catalogue's events as PAPI knows events: native codes, names
- * with mode qualifiers, descriptions. It includes only the public header of PAPI.
+ * with qualifiers, descriptions. It includes only the public header of PAPI.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "upc_names.h"
+#include "upc_qualifiers.h"
 #include "upc_report.h"
 
 static const char *const mode_names[] = {
@@ -64,7 +65,7 @@ static int next_driven(uint32_t code, unsigned int *native)
 	return PAPI_ENOEVNT;
 }
 
-/* The event's next mode: of the event itself the first. */
+/* The event's next mode: of the event itself the first. An event with qualifiers for its set has none. */
 static int next_mode(unsigned int *native)
 {
 	struct upc_event_info info;
@@ -100,11 +101,15 @@ static int next_mode(unsigned int *native)
 
 int upcp_enum_events(unsigned int *native, int modifier)
 {
+	const struct upcp_qualifiers *qualifiers;
+	uint32_t code;
+
 	switch (modifier) {
 	case PAPI_ENUM_FIRST:
 		return next_driven(0, native);
 	case PAPI_ENUM_EVENTS:
-		return next_driven(*native + 1, native);
+		(void)upcp_qualifiers_split(*native, &code, &qualifiers);
+		return next_driven(code + 1, native);
 	case PAPI_NTV_ENUM_UMASKS:
 	case PAPI_NTV_ENUM_UMASK_COMBOS:
 		return next_mode(native);
@@ -113,17 +118,87 @@ int upcp_enum_events(unsigned int *native, int modifier)
 	}
 }
 
+static int refuse_name(int error, const char *name, const char *why)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "'%.200s': %s", name, why);
+	upcp_report(UPCP_REPORT_NAME, line);
+	return error;
+}
+
+/* The event's own name, without what qualifies its set. */
+static int find_event(const char *name, const struct upcp_name_parts *parts, uint32_t *code)
+{
+	char event[UPC_NAME_MAX + 16];
+
+	/* libupc has the words for a name that is too long. */
+	if (!name[parts->event] || parts->event >= sizeof(event))
+		return lib->upc_catalogue_find(catalogue, name, code);
+	snprintf(event, sizeof(event), "%.*s", (int)parts->event, name);
+	return lib->upc_catalogue_find(catalogue, event, code);
+}
+
+/* An event may itself be called flexible, as a tracepoint tp::SYSTEM:flexible. */
+static int find_whole(const char *name, struct upcp_name_parts *parts, uint32_t *code)
+{
+	if (lib->upc_catalogue_find(catalogue, name, code))
+		return find_event(name, parts, code); /* for its message */
+	*parts = (struct upcp_name_parts){.event = strlen(name)};
+	return 0;
+}
+
+static int check_qualifiers(const char *name, const struct upcp_name_parts *parts)
+{
+	if (parts->cgroup && !parts->cgroup_length)
+		return refuse_name(PAPI_EINVAL, name,
+				   "cgroup= takes the directory of a control group, such as "
+				   "cgroup=/sys/fs/cgroup/GROUP");
+	if (parts->cgroup && strlen(name) + sizeof("upc:::") > PAPI_HUGE_STR_LEN)
+		return refuse_name(PAPI_EINVAL, name,
+				   "PAPI's names have at most 1023 characters with 'upc:::': name the "
+				   "control group by a shorter path");
+	return PAPI_OK;
+}
+
+static int qualify(const char *name, const struct upcp_name_parts *parts, uint32_t code, unsigned int *native)
+{
+	int number = 0;
+
+	if (code >> UPCP_CODE_BITS)
+		return PAPI_ENOEVNT;
+	if (parts->flexible || parts->cgroup) {
+		number = upcp_qualifiers_number(parts);
+		if (number < 0)
+			return PAPI_ENOMEM;
+		if (!number)
+			return refuse_name(
+				PAPI_ECOUNT, name,
+				"this process has named 2047 control groups, and PAPI's codes have "
+				"no room for more: count in another process");
+	}
+	*native = (unsigned int)number << UPCP_CODE_BITS | code;
+	return PAPI_OK;
+}
+
 /*
  * PAPI asks every component for a name that has no prefix: a miss is normal,
  * and worth a line only where the name can be nobody else's.
  */
 int upcp_name_to_code(const char *name, unsigned int *native)
 {
+	struct upcp_name_parts parts;
 	enum upc_source source;
 	uint32_t code;
 	int error;
 
-	error = lib->upc_catalogue_find(catalogue, name, &code);
+	upcp_qualifiers_cut(name, &parts);
+	error = check_qualifiers(name, &parts);
+	if (error)
+		return error;
+	error = find_event(name, &parts, &code);
+	if (error && parts.flexible && !parts.cgroup)
+		error = find_whole(name, &parts, &code);
 	if (error) {
 		if (strstr(name, "::") || strstr(name, MODE_KEY))
 			upcp_report(UPCP_REPORT_NAME, lib->upc_last_message());
@@ -141,18 +216,40 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 		upcp_report(UPCP_REPORT_NAME, line);
 		return PAPI_ENOEVNT;
 	}
-	*native = code;
-	return PAPI_OK;
+	return qualify(name, &parts, code, native);
 }
 
 int upcp_code_to_name(unsigned int native, char *name, int size)
 {
-	const char *known;
+	const struct upcp_qualifiers *qualifiers;
+	const char *known, *group = "";
+	uint32_t code;
+	int length;
 
-	if (lib->upc_catalogue_name(catalogue, native, &known, NULL))
+	if (upcp_qualifiers_split(native, &code, &qualifiers) ||
+	    lib->upc_catalogue_name(catalogue, code, &known, NULL))
 		return PAPI_ENOEVNT;
+	if (qualifiers)
+		group = qualifiers->cgroup;
+	length = snprintf(name, (size_t)size, "%s%s%s%s", known,
+			  qualifiers && qualifiers->flexible ? ":flexible" : "", *group ? ":cgroup=" : "",
+			  group);
 	/* Half a name is another event's, or nobody's. */
-	return snprintf(name, (size_t)size, "%s", known) < size ? PAPI_OK : PAPI_EBUF;
+	return length < size ? PAPI_OK : PAPI_EBUF;
+}
+
+int upcp_names_refuse_mix(unsigned int one, unsigned int other)
+{
+	char names[2][160], line[512];
+
+	(void)upcp_code_to_name(one, names[0], sizeof(names[0]));
+	(void)upcp_code_to_name(other, names[1], sizeof(names[1]));
+	snprintf(line, sizeof(line),
+		 "%s and %s are not for one set: all of its events have the same ':flexible' and ':cgroup=', "
+		 "or none has; give each its own set",
+		 names[0], names[1]);
+	upcp_report(UPCP_REPORT_CONFLICT, line);
+	return PAPI_ECNFLCT;
 }
 
 static const char *scope_sentence(enum upc_scope scope)
@@ -198,16 +295,20 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 	va_end(arguments);
 }
 
-static void long_description(const struct upc_event_info *info, char *text, size_t size)
+static void long_description(const struct upc_event_info *info, const struct upcp_qualifiers *qualifiers,
+			     char *text, size_t size)
 {
 	size_t length = strlen(info->description);
 	const char *stop = length && strchr(".!?", info->description[length - 1]) ? "" : ".";
 	const char *mode = mode_sentence(info);
+	const char *scope = qualifiers && *qualifiers->cgroup ? "Scope: the control group, on all CPUs."
+							      : scope_sentence(info->scope);
 
-	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop, scope_sentence(info->scope),
-		 info->unit,
+	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop, scope, info->unit,
 		 info->kind == UPC_KIND_LEVEL ? "a level, as of the last read."
 					      : "only grows, from 0 at the start.");
+	if (qualifiers && qualifiers->flexible)
+		append(text, size, " Flexible: gives way to others' pinned events.");
 	if (*mode && !in_mode(info))
 		append(text, size, " %s", mode);
 	if (*info->driver && info->id != UPC_NO_ID && info->source != UPC_SOURCE_REPLAY &&
@@ -240,25 +341,29 @@ static void short_description(const char *description, char *label, size_t size)
 
 int upcp_code_to_descr(unsigned int native, char *text, int size)
 {
+	const struct upcp_qualifiers *qualifiers;
 	struct upc_event_info info;
+	uint32_t code;
 
-	if (describe(native, &info) != PAPI_OK)
+	if (upcp_qualifiers_split(native, &code, &qualifiers) || describe(code, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
-	long_description(&info, text, (size_t)size);
+	long_description(&info, qualifiers, text, (size_t)size);
 	return PAPI_OK;
 }
 
 int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 {
+	const struct upcp_qualifiers *qualifiers;
 	struct upc_event_info info;
+	uint32_t code;
 	int level;
 
 	if (upcp_code_to_name(native, papi->symbol, sizeof(papi->symbol)) != PAPI_OK ||
-	    describe(native, &info) != PAPI_OK)
+	    upcp_qualifiers_split(native, &code, &qualifiers) || describe(code, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
 	level = info.kind == UPC_KIND_LEVEL;
 	short_description(info.description, papi->short_descr, sizeof(papi->short_descr));
-	long_description(&info, papi->long_descr, sizeof(papi->long_descr));
+	long_description(&info, qualifiers, papi->long_descr, sizeof(papi->long_descr));
 	snprintf(papi->units, sizeof(papi->units), "%s", info.unit);
 	papi->location = info.scope == UPC_SCOPE_MACHINE ? PAPI_LOCATION_UNCORE
 			 : info.scope == UPC_SCOPE_CPU   ? PAPI_LOCATION_CPU

@@ -11,8 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mpx/core/error.h"
 #include "upc_fork.h"
 #include "upc_mpx.h"
+#include "upc_qualifiers.h"
+#include "upc_report.h"
 #include "upc_set.h"
 
 static const struct upcp_library *lib;
@@ -139,11 +142,34 @@ static void settle_owner(struct upcp_set *set)
 	set->owner_thread = my_thread();
 }
 
+static int counts_group(const struct upcp_target *target)
+{
+	return target->qualifiers && *target->qualifiers->cgroup;
+}
+
+/* A group's children are in the group: PAPI_INHERIT changes nothing. */
+static int set_group_options(const struct upcp_target *target, struct upc_unit_options *options)
+{
+	if (target->attached || target->cpu != UPCP_NO_CPU || target->reach != UPCP_REACH_THREAD)
+		return upcp_turns_tell(
+			mpxi_error(MPXI_ECNFLCT,
+				   "%.200s: a set counts this control group, or what PAPI_attach, "
+				   "PAPI_CPU_ATTACH or PAPI_GRANUL has chosen: use a set for each",
+				   target->qualifiers->cgroup));
+	options->context = UPC_CONTEXT_CGROUP;
+	options->cgroup = target->qualifiers->cgroup;
+	options->inherit = 0;
+	return 0;
+}
+
 int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, struct upc_unit_options *options)
 {
 	*options = UPC_OPTIONS_INIT(upc_unit_options);
 	options->domain = target->domain;
 	options->inherit = target->inherit;
+	options->flexible = target->qualifiers && target->qualifiers->flexible;
+	if (counts_group(target))
+		return set_group_options(target, options);
 	if (target->cpu != UPCP_NO_CPU) {
 		if (target->attached)
 			return UPC_EINVAL;
@@ -202,6 +228,9 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 		error = upcp_mpx_aim(set, target, &options);
 	else
 		error = set->unit ? lib->upc_unit_retarget(set->unit, &options) : create_unit(set, &options);
+	/* The caller reports all other errors that libupc has words for. */
+	if (error == UPC_EINVAL && counts_group(target))
+		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	if (error)
 		return error;
 	set->target = *target;
@@ -377,8 +406,19 @@ static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n, 
 	settle_order(set);
 }
 
-int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n)
+/* Of an empty set: qualifiers come with the first event, and go with the last one. */
+static int aim_qualified(struct upcp_set *set, const struct upcp_qualifiers *qualifiers)
 {
+	struct upcp_target target = set->target;
+
+	target.qualifiers = qualifiers;
+	return upcp_set_aim(set, &target);
+}
+
+int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
+		    const struct upcp_qualifiers *qualifiers)
+{
+	const struct upcp_qualifiers *const before = set->target.qualifiers;
 	uint64_t kept[UPCP_WORDS] = {0};
 	unsigned i;
 	int fresh;
@@ -389,17 +429,21 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 	fresh = compare(set, entries, n, kept);
 	if (fresh < 0)
 		return fresh;
-	if (fresh && !set->unit) {
-		error = upcp_set_aim(set, &set->target);
+	if (fresh && (!set->unit || qualifiers != before)) {
+		error = aim_qualified(set, qualifiers);
 		if (error)
 			return error;
 	}
 	if (fresh || n != set->n) {
 		error = commit(set, entries, n, kept);
+		if (error && qualifiers != before)
+			(void)aim_qualified(set, before);
 		if (error)
 			return error;
 		adopt(set, entries, n, kept);
 	}
+	if (!n && before && set->unit)
+		(void)aim_qualified(set, NULL); /* else the next event's do */
 	for (i = 0; i < n; i++)
 		entries[i].tag = set->tags[entries[i].position];
 	return 0;
@@ -450,6 +494,7 @@ void upcp_set_clear(struct upcp_set *set)
 		set->unit = NULL;
 	}
 	set->n = 0;
+	set->target.qualifiers = NULL;
 	set->owner_process = 0;
 	memset(set->used, 0, sizeof(set->used));
 	memset(set->values, 0, sizeof(set->values));

@@ -30,6 +30,7 @@ struct upcp_target {
 	int cpu;         /* UPCP_NO_CPU: none                               */
 	unsigned domain; /* UPC_DOMAIN_*; 0: nobody chose                   */
 	int inherit;
+	const struct upcp_qualifiers *qualifiers; /* of all events of the set, or NULL */
 };
 
 /* One event as the caller lists it. tag is the caller's own number for it: it
@@ -87,7 +88,7 @@ void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *ca
 int upcp_sets_close(void);
 
 /* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that
- * exclude each other). */
+ * exclude each other); a told PAPI_ECNFLCT (a control group, and somebody else). */
 int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
 		     struct upc_unit_options *options);
 
@@ -103,11 +104,13 @@ static inline int upcp_has_values(int error)
 
 /*
  * Makes the set's events those of entries, in one transaction, and fills in
- * position and tag of each. An event keeps its position while it lives.
+ * position and tag of each. An event keeps its position while it lives. The qualifiers are those of all
+ * entries; a set that has lost its last event has none.
  * Errors: UPC_EINVAL (a position that the set does not have), those of
- * upc_unit_create and of transactions.
+ * upcp_set_aim and of transactions.
  */
-int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n);
+int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
+		    const struct upcp_qualifiers *qualifiers);
 
 /* Counts somebody else from now on. Errors: UPC_EINVAL (options that exclude
  * each other), those of upc_unit_create and upc_unit_retarget. */

@@ -13,11 +13,11 @@
 #include "base/target.h"
 
 /*
- * Opens the directory of a group, if the kernel counts by groups of its hierarchy and lets the
- * caller, on the n CPUs that are online (1 or more). Returns a descriptor, never 0, or a negative error with
- * a message that has the path and the remedy: UPC_EINVAL (no directory of a control group), UPC_ENOTASK
- * (there is none), UPC_EPERM, UPC_ENOSUPP (a hierarchy that does not have perf_event), UPC_EMFILE,
- * UPC_ENOMEM, UPC_ESYSTEM.
+ * Opens the directory of a group, or one of that name below /sys/fs/cgroup, if the kernel counts by groups of
+ * its hierarchy and lets the caller, on the n CPUs that are online (1 or more). Returns a descriptor, never
+ * 0, or a negative error with a message that has the path and the remedy: UPC_EINVAL (no directory of a
+ * control group), UPC_ENOTASK (there is none), UPC_EPERM, UPC_ENOSUPP (a hierarchy that does not have
+ * perf_event), UPC_EMFILE, UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upci_cgroup_open(const char *path, const struct upci_perf_target *cpus, unsigned n);
 

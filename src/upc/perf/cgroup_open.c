@@ -10,13 +10,31 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fds.h"
 #include "base/message.h"
 #include "perf/cgroup.h"
 #include "perf/perf_open.h"
+
+/* perf's users name a group by its path below the hierarchy that has perf_event. */
+static const char *find_group(const char *name, char path[PATH_MAX])
+{
+	static const char *const root[] = {"/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/unified/",
+					   "/sys/fs/cgroup/"};
+	struct stat about;
+	unsigned i;
+
+	for (i = 0; i < sizeof(root) / sizeof(root[0]) && name[0] != '/' && name[0] != '.'; i++)
+		if (snprintf(path, PATH_MAX, "%s%s", root[i], name) < PATH_MAX && stat(path, &about) == 0 &&
+		    S_ISDIR(about.st_mode))
+			return path;
+	return name;
+}
 
 static int fail_path(const char *path)
 {
@@ -97,12 +115,14 @@ static int fail_asked(int cgroup, const char *path, const struct upci_perf_targe
 
 int upci_cgroup_open(const char *path, const struct upci_perf_target *cpus, unsigned n)
 {
+	char found[PATH_MAX];
 	int cgroup, fd, error;
 
 	if (!path || !path[0])
 		return upci_fail(UPC_EINVAL,
 				 "cgroup: the path of a control group's directory is needed, such as "
 				 "/sys/fs/cgroup/GROUP");
+	path = find_group(path, found);
 	errno = 0;
 	cgroup = open_directory(path);
 	if (cgroup < 0)
