@@ -352,7 +352,7 @@ struct upc_unit_options {
 			       unit's, at most UPC_RESERVE_MAX                */
 	const char *cgroup; /* CGROUP: the group's directory, where perf_event is:
 			       version 2's hierarchy, or version 1's perf_event;
-			       without / or . at its begin also below /sys/fs/cgroup */
+			       also below /sys/fs/cgroup, if it begins with neither / nor . */
 };
 
 #define UPC_RESERVE_MAX 64

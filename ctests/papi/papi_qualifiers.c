@@ -290,12 +290,9 @@ static void mixed(void)
 static void open_set(const char *name)
 {
 	long long value;
-	int set = set_with(name);
+	int set;
 
 	pinned = not_pinned = 0;
-	if (PAPI_start(set) == PAPI_OK)
-		PAPI_stop(set, &value);
-	drop(&set);
 	set = set_with(name);
 	if (PAPI_start(set) == PAPI_OK)
 		PAPI_stop(set, &value);
@@ -304,18 +301,14 @@ static void open_set(const char *name)
 
 static void flexible(void)
 {
-	const char *const event = machine_has_pmu() ? "upc:::perf::INSTRUCTIONS" : "upc:::msr::tsc";
-	char name[64];
-
-	if (!machine_has_pmu() && access("/sys/bus/event_source/devices/msr/events/tsc", R_OK)) {
+	if (!machine_has_pmu()) {
 		skip("this machine has no PMU");
 		return;
 	}
-	snprintf(name, sizeof(name), "%s:flexible", event);
-	open_set(event);
-	ok(pinned > 0 && !not_pinned, "%s opens %d pinned events, %d others", event, pinned, not_pinned);
-	open_set(name);
-	ok(not_pinned > 0 && !pinned, "%s opens %d pinned events, %d others", name, pinned, not_pinned);
+	open_set("upc:::perf::INSTRUCTIONS");
+	ok(pinned > 0 && !not_pinned, "a set opens %d pinned events, and %d others", pinned, not_pinned);
+	open_set("upc:::perf::INSTRUCTIONS:flexible");
+	ok(not_pinned > 0 && !pinned, "a flexible one %d, and %d others", pinned, not_pinned);
 }
 
 /* A flexible set in which events take turns. */
