@@ -13,7 +13,7 @@
 #include "papi_util.h"
 
 #define CPUS_MAX 1024
-#define SWITCHES "upc:::perf::CONTEXT-SWITCHES"
+#define MINOR "upc:::perf::MINOR-FAULTS"
 
 /* ---- perf_event_open as the library calls it -------------------------------------- */
 
@@ -269,8 +269,7 @@ static void mixed(void)
 {
 	int set = set_with(FAULTS);
 
-	ok(PAPI_add_named_event(set, SWITCHES ":flexible") == PAPI_ECNFLCT &&
-		   said("PAGE-FAULTS", ":flexible"),
+	ok(PAPI_add_named_event(set, MINOR ":flexible") == PAPI_ECNFLCT && said("PAGE-FAULTS", ":flexible"),
 	   "a flexible event and one that is not");
 	ok(PAPI_add_named_event(set, FAULTS ":flexible") == PAPI_ECNFLCT, "even of the same event");
 	ok(PAPI_add_named_event(set, FAULTS ":cgroup=/a") == PAPI_ECNFLCT &&
@@ -280,8 +279,8 @@ static void mixed(void)
 	ok(PAPI_remove_named_event(set, FAULTS) == PAPI_OK &&
 		   PAPI_add_named_event(set, FAULTS ":flexible") == PAPI_OK && still_counts(set, 1),
 	   "an emptied set can be flexible");
-	ok(PAPI_add_named_event(set, SWITCHES) == PAPI_ECNFLCT, "and takes no other event then");
-	ok(PAPI_add_named_event(set, SWITCHES ":flexible") == PAPI_OK && still_counts(set, 2),
+	ok(PAPI_add_named_event(set, MINOR) == PAPI_ECNFLCT, "and takes no other event then");
+	ok(PAPI_add_named_event(set, MINOR ":flexible") == PAPI_OK && still_counts(set, 2),
 	   "but a flexible one");
 	drop(&set);
 }
@@ -318,8 +317,7 @@ static void flexible_turns(void)
 	int set = set_with(FAULTS ":flexible"), i;
 
 	setenv("UPC_MULTIPLEX_GROUP", "1", 1);
-	ok(PAPI_set_multiplex(set) == PAPI_OK &&
-		   PAPI_add_named_event(set, "upc:::perf::MINOR-FAULTS:flexible") == PAPI_OK &&
+	ok(PAPI_set_multiplex(set) == PAPI_OK && PAPI_add_named_event(set, MINOR ":flexible") == PAPI_OK &&
 		   PAPI_start(set) == PAPI_OK,
 	   "a multiplexed set can be flexible");
 	for (i = 0; i < 100; i++)
@@ -435,11 +433,11 @@ static void group_refuses(void)
 		   said("time::real_ns", "control group"),
 	   "a clock is");
 	ok(PAPI_add_named_event(set, FAULTS) == PAPI_ECNFLCT &&
-		   PAPI_add_named_event(set, SWITCHES) == PAPI_ECNFLCT,
+		   PAPI_add_named_event(set, MINOR) == PAPI_ECNFLCT,
 	   "the thread's own events are");
-	ok(PAPI_add_named_event(set, of_group(SWITCHES, ":flexible")) == PAPI_ECNFLCT, "flexible ones are");
+	ok(PAPI_add_named_event(set, of_group(MINOR, ":flexible")) == PAPI_ECNFLCT, "flexible ones are");
 	ok(of_member(set, &child), "the set is as it was");
-	ok(PAPI_add_named_event(set, of_group(SWITCHES, "")) == PAPI_OK && of_member(set, &child),
+	ok(PAPI_add_named_event(set, of_group(MINOR, "")) == PAPI_OK && of_member(set, &child),
 	   "and takes the group's");
 	drop(&set);
 	set = set_with(of_group(FAULTS, ":flexible"));
@@ -459,7 +457,7 @@ static void group_multiplexed(void)
 	ok(PAPI_set_multiplex(set) == PAPI_OK && of_member(set, &child),
 	   "a multiplexed set of a group is exact");
 	setenv("UPC_MULTIPLEX_GROUP", "1", 1);
-	ok(PAPI_add_named_event(set, of_group(SWITCHES, "")) == PAPI_ENOSUPP &&
+	ok(PAPI_add_named_event(set, of_group(MINOR, "")) == PAPI_ENOSUPP &&
 		   said("take turns", "control group"),
 	   "but takes no turns");
 	unsetenv("UPC_MULTIPLEX_GROUP");

@@ -2,7 +2,8 @@
 /*
  * pmu_papi - the same loop counted through PAPI's own perf_event component and through
  * upc's, in one program: 2n and a constant in both, in one thread and in four; and
- * the event that no longer fits is PAPI_ECNFLCT in both.
+ * the event that no longer fits is PAPI_ECNFLCT in both. A flexible set starts where
+ * another one holds all counters.
  */
 #include <inttypes.h>
 
@@ -194,6 +195,46 @@ static void check_many(const struct way *way, const char *prefix, char (*names)[
 	drop(&set);
 }
 
+/* ---- beside a set that holds all counters --------------------------------------- */
+
+/* Attached sets of a thread run beside each other. */
+static int attached_set(const char *name)
+{
+	int set = set_with(name);
+
+	return set != PAPI_NULL && PAPI_attach(set, 0) == PAPI_OK ? set : PAPI_NULL;
+}
+
+static void check_flexible(const struct way *way, char (*names)[PAPI_MAX_STR_LEN], int available)
+{
+	char name[PAPI_MAX_STR_LEN + 16];
+	int holder = attached_set(way->event), pinned = attached_set(way->event), flexible, i;
+	long long values[MANY + 1];
+	int error = PAPI_OK;
+
+	for (i = 0; i < available && error == PAPI_OK; i++) {
+		snprintf(name, sizeof(name), "upc:::%s", names[i]);
+		error = PAPI_add_named_event(holder, name);
+	}
+	snprintf(name, sizeof(name), "%s:flexible", way->event);
+	flexible = attached_set(name);
+	if (error == PAPI_OK) {
+		skip("both components name only %d events of this PMU, and all fit", available);
+	} else {
+		ok(PAPI_start(holder) == PAPI_OK, "a set has all counters");
+		error = PAPI_start(pinned);
+		ok(error == PAPI_ECNFLCT, "another one does not start beside it: %s", PAPI_strerror(error));
+		error = PAPI_start(flexible);
+		ok(error == PAPI_OK, "a flexible one does: %s", PAPI_strerror(error));
+		loop(sizes[1]);
+		error = PAPI_read(flexible, values);
+		ok(error == PAPI_EMISC, "and says that it does not count: %s", PAPI_strerror(error));
+	}
+	drop(&holder);
+	drop(&pinned);
+	drop(&flexible);
+}
+
 int main(void)
 {
 	static char names[MANY][PAPI_MAX_STR_LEN];
@@ -224,6 +265,7 @@ int main(void)
 	available = find_many(&own, &ours, names);
 	check_many(&own, "", names, available);
 	check_many(&ours, "upc:::", names, available);
+	check_flexible(&ours, names, available);
 	PAPI_shutdown();
 	return done();
 }
