@@ -122,10 +122,12 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 	static const struct upci_sized sized = UPCI_SIZED(upc_catalogue_options, no_wiring, upci_fail);
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
 	struct choice choice = {0};
+	struct upci_words_kept words;
 	const char *wiring;
 	int error = 0;
 
 	(void)upci_words_prepare();
+	upci_words_keep(&words);
 	if (!catalogue)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
 	if (given)
@@ -144,6 +146,8 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 		error = open_chosen(&choice, wiring, options.on_demand, catalogue);
 	if (error)
 		upci_script_free(choice.script);
+	else
+		upci_words_restore(&words); /* as before what a source has failed to give */
 	return error;
 }
 

@@ -93,6 +93,35 @@ TEST(test_calls_that_begin_something_have_words)
 	in_thread(begins);
 }
 
+/* Catalogues try what the machine may not have: a PMU, the kernel's side, tracepoints. */
+static void *open_and_find(void *failed)
+{
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
+	static const char *const names[] = {"perf::PAGE-FAULTS", "page-faults", "process::rss"};
+	struct upc_catalogue *catalogue;
+	uint32_t code;
+	size_t i;
+
+	for (options.on_demand = 0; options.on_demand < 2; options.on_demand++) {
+		expect(!upc_catalogue_open(&options, &catalogue));
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			expect(!upc_catalogue_find(catalogue, names[i], &code));
+		upc_catalogue_close(catalogue);
+		expect(!strcmp(upc_last_message(), ""));
+	}
+	upci_fail(UPC_EPERM, "of the last failure");
+	expect(!upc_catalogue_open(NULL, &catalogue));
+	expect(!upc_catalogue_find(catalogue, names[0], &code));
+	upc_catalogue_close(catalogue);
+	expect(!strcmp(upc_last_message(), "of the last failure"));
+	return NULL;
+}
+
+TEST(test_success_leaves_the_words)
+{
+	in_thread(open_and_find);
+}
+
 static pthread_key_t key;
 static char said[4][32];
 static atomic_uint rounds; /* for a sanitizer a thread ends before its destructors do */

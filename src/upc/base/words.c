@@ -22,7 +22,7 @@
 
 struct line {
 	unsigned rounds, count;
-	char text[768];
+	char text[UPCI_WORDS_MAX];
 };
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
@@ -130,6 +130,20 @@ unsigned upci_words_count(void)
 const char *upci_words(void)
 {
 	return own.now ? own.now : "";
+}
+
+void upci_words_keep(struct upci_words_kept *kept)
+{
+	kept->now = own.now;
+	if (own.line && own.now == own.line->text)
+		strcpy(kept->text, own.now);
+}
+
+void upci_words_restore(const struct upci_words_kept *kept)
+{
+	if (own.line && kept->now == own.line->text)
+		strcpy(own.line->text, kept->text);
+	own.now = kept->now;
 }
 
 const char *upci_words_of_errno(int error)

@@ -27,6 +27,15 @@ void upci_words_set(const char *general, const char *format, va_list args)
 /* How many times the calling thread's words were set; of a thread without memory that is not known: 0. */
 unsigned upci_words_count(void);
 
+/* The calling thread's words as they are, for a call that fails inside and succeeds: it restores them. */
+#define UPCI_WORDS_MAX 768u
+struct upci_words_kept {
+	const char *now;
+	char text[UPCI_WORDS_MAX];
+};
+void upci_words_keep(struct upci_words_kept *kept);
+void upci_words_restore(const struct upci_words_kept *kept);
+
 /* Never NULL; "" before any were set. */
 const char *upci_words(void);
 

@@ -136,10 +136,12 @@ static int64_t find_bare(struct upc_catalogue *c, const char *name)
 int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
 {
 	char bare[UPC_NAME_MAX + 16];
+	struct upci_words_kept words;
 	int64_t found;
 	int mode;
 
 	(void)upci_words_prepare();
+	upci_words_keep(&words);
 	if (!c || !name || !code)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_find: catalogue, name and code are needed");
 	if (strlen(name) >= sizeof(bare))
@@ -156,6 +158,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 		found = upci_catalogue_in_mode(c, (uint32_t)found, (enum upc_mode)mode);
 	if (found < 0)
 		return (int)found;
+	upci_words_restore(&words);
 	*code = (uint32_t)found;
 	return 0;
 }
