@@ -3,6 +3,8 @@
  * Transactions: all or nothing, counters by their rules, values that stay with
  * their events whatever moves.
  */
+#include <malloc.h>
+
 #include "unit/unit.h"
 #include "catalogue_test.h"
 
@@ -96,6 +98,30 @@ TEST(test_fixed_and_free_counters)
 		assert_int_equal(info.input, 1);
 		assert_int_equal(info.mode, UPC_MODE_RISE);
 	}
+	upc_unit_destroy(u);
+}
+
+/* Programs have hundreds of sets with few events. */
+TEST(test_a_unit_has_room_for_its_own_events)
+{
+	struct upc_transaction *t;
+	uint32_t codes[100];
+	struct upc_unit *u;
+	static char names[100][16]; /* the catalogue keeps them */
+	unsigned i;
+
+	for (i = 0; i < 100; i++) {
+		snprintf(names[i], sizeof(names[i]), "room::%u", i);
+		codes[i] = clock_event(names[i], UPC_NO_ID);
+	}
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, codes[0]), 0);
+	assert_in_range(malloc_usable_size(u->entry), sizeof(*u->entry), 10 * sizeof(*u->entry));
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	for (i = 1; i < 100; i++)
+		assert_int_equal(upc_transaction_add(t, codes[i], UPC_ANY_COUNTER), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(upc_unit_list(u, NULL, 0), 100);
 	upc_unit_destroy(u);
 }
 

@@ -703,7 +703,8 @@ int upc_transaction_commit(struct upc_transaction *t)
 
 	if (p) {
 		p->unit = unit;
-		p->entry = calloc(UPC_EVENTS_MAX + 1, sizeof(*p->entry));
+		/* The unit keeps it: an operation adds at most one. */
+		p->entry = calloc((size_t)unit->entries + t->ops + 1, sizeof(*p->entry));
 	}
 	if (!p || !p->entry)
 		error = upci_fail(UPC_ENOMEM, "no memory to plan a transaction");
