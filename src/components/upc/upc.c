@@ -157,8 +157,7 @@ static int on_init_control_state(hwd_control_state_t *state)
 {
 	struct upcp_set *set = state;
 
-	/* Lists that a change fills in stay untouched: they are pages that most sets never need. */
-	memset(set, 0, offsetof(struct upcp_set, entries));
+	memset(set, 0, offsetof(struct upcp_set, codes));
 	memset(set + 1, 0, sizeof(struct upcp_state) - sizeof(*set));
 	set->target.cpu = UPCP_NO_CPU;
 	/* PAPI cannot refuse a set here; the call that uses it returns the error. */

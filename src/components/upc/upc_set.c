@@ -497,6 +497,5 @@ void upcp_set_clear(struct upcp_set *set)
 	set->target.qualifiers = NULL;
 	set->owner_process = 0;
 	memset(set->used, 0, sizeof(set->used));
-	memset(set->values, 0, sizeof(set->values));
 	memset(set->thresholds, 0, sizeof(set->thresholds));
 }

@@ -41,7 +41,7 @@ struct upcp_entry {
 	uint32_t code;
 };
 
-/* All zero but target.cpu is a valid empty set. */
+/* All zero up to codes, but target.cpu, is a valid empty set. */
 struct upcp_set {
 	const struct upcp_library *lib;    /* of unit                            */
 	struct upc_catalogue *catalogue;   /* of unit, after PAPI_shutdown too   */
@@ -57,21 +57,27 @@ struct upcp_set {
 	uint32_t never;                    /* code + 1 of one that the last read had no slice of, or 0 */
 	int lost;                          /* what takes turns has lost slices since the start */
 	unsigned n;
-	int in_order;              /* libupc has the events in the order of codes            */
-	int direct;                /* ... and the i-th is at position i, for all             */
-	uint64_t used[UPCP_WORDS]; /* bit per position                   */
+	int in_order;                         /* libupc has the events in the order of codes            */
+	int direct;                           /* ... and the i-th is at position i, for all             */
+	uint64_t used[UPCP_WORDS];            /* bit per position                   */
+	uint64_t thresholds[UPCP_THRESHOLDS]; /* by position; 0: none    */
+	/* From here on nothing is read before it was written: pages that most sets never need. */
 	/* The events in the order of their adding, which is that of PAPI_write. */
 	uint32_t codes[UPCP_EVENTS];
 	uint16_t positions[UPCP_EVENTS];
-	uint64_t counts[UPCP_EVENTS];
+	/* Lists within one call, which a thread's stack of 32 KiB has no room for. */
+	union {
+		uint64_t counts[UPCP_EVENTS]; /* of a read */
+		struct {
+			uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS]; /* of a change */
+		};
+		uint32_t listed[UPCP_EVENTS]; /* after it */
+	};
 	/* By position. values is what PAPI reads: long long of two's complement. */
 	int tags[UPCP_EVENTS];
 	uint32_t by_position[UPCP_EVENTS];
 	uint64_t values[UPCP_EVENTS];
-	uint64_t thresholds[UPCP_THRESHOLDS]; /* 0: none */
-	/* Lists that a change of the events makes: a thread's stack may be of 32 KiB. */
-	struct upcp_entry entries[UPCP_EVENTS];
-	uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS], listed[UPCP_EVENTS];
+	struct upcp_entry entries[UPCP_EVENTS]; /* that a change is told */
 };
 
 /*
