@@ -726,6 +726,9 @@ struct upc_monitor_info {
 	int ended;                   /* unshared by its owner: the last counts         */
 	uint64_t threshold;          /* threshold register                             */
 	uint8_t field[UPC_COUNTERS]; /* configuration, UPC_FIELD_*             */
+	/* Non-zero: the counter has a level that the owner has not read yet, as before the
+	 * unit's first start. Its value is not known, and 0 stands in its place. */
+	uint8_t unread[UPC_COUNTERS];
 };
 
 /*

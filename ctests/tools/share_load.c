@@ -2,9 +2,10 @@
 /*
  * share_load.c - counts events of itself and shares the unit, for what watches one.
  *
- *   share_load [-g] [-x] NAME SECONDS EVENT...
+ *   share_load [-g] [-s] [-x] NAME SECONDS EVENT...
  *
  *   -g   the group may read it
+ *   -s   the unit is not started yet: SIGUSR2 does
  *   -x   ends without a word to the unit, as a program that was not written well
  *
  * Prints "ready" when the unit is shared, then touches 10 fresh pages and reads the
@@ -33,7 +34,7 @@ struct load {
 	struct upc_unit *unit;
 	const char *name;
 	uint32_t last; /* the last event's code */
-	bool has_last, group, silent;
+	bool has_last, group, stopped, silent;
 };
 
 static void die(const char *what)
@@ -71,7 +72,7 @@ static void begin(struct load *l, char **events)
 			die(*events);
 	l->has_last = true;
 	options.group = l->group;
-	if (upc_unit_start(l->unit) != 0 || upc_unit_share(l->unit, l->name, &options) != 0)
+	if ((!l->stopped && upc_unit_start(l->unit) != 0) || upc_unit_share(l->unit, l->name, &options) != 0)
 		die(l->name);
 	puts("ready");
 	fflush(stdout);
@@ -127,10 +128,13 @@ int main(int argc, char **argv)
 	double seconds;
 	int option;
 
-	while ((option = getopt(argc, argv, "+gx")) != -1)
+	while ((option = getopt(argc, argv, "+gsx")) != -1)
 		switch (option) {
 		case 'g':
 			load.group = true;
+			break;
+		case 's':
+			load.stopped = true;
 			break;
 		case 'x':
 			load.silent = true;
@@ -142,7 +146,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	seconds = argc >= 3 ? strtod(argv[1], NULL) : 0;
 	if (seconds <= 0) {
-		fprintf(stderr, "usage: share_load [-g] [-x] NAME SECONDS EVENT...\n");
+		fprintf(stderr, "usage: share_load [-g] [-s] [-x] NAME SECONDS EVENT...\n");
 		return 2;
 	}
 	load.name = argv[0];

@@ -17,7 +17,7 @@ process=
 watcher=
 unset NO_COLOR
 export TERM=xterm
-echo "1..51"
+echo "1..54"
 
 # share [OPTION]... NAME: shares a unit from a process in the background, $owner
 share()
@@ -326,6 +326,33 @@ silent()
 }
 end TERM
 check "its owner ends without a word: as if killed" silent
+
+# ---- a level that its owner has not read
+
+# text, CSV and JSON: the count and the note of the level
+level_is()
+{
+	run 0 -n 1 "$unit" && [ "$(awk '$NF == "process::statm_resident" { print $2, $(NF - 1) }' out)" = "$1 $2" ] &&
+		run 0 -f csv -n 1 "$unit" &&
+		[ "$(awk -F, '$7 == "process::statm_resident" { print $8, $12 }' out)" = "$3 $2" ] &&
+		run 0 --json -n 1 "$unit" && leaves_of out &&
+		[ "$(event 0 process::statm_resident value) $(event 0 process::statm_resident note)" = "$4 \"$2\"" ]
+}
+level_is_known()
+{
+	run 0 --json -n 1 "$unit" && leaves_of out &&
+		[ "$(event 0 process::statm_resident note)" = '"level"' ] &&
+		[ "$(event 0 process::statm_resident value)" -gt 0 ]
+}
+reads_the_level()
+{
+	kill -USR2 "$owner"
+	until_passes level_is_known
+}
+check "a unit that was never started" share -s "$unit"
+check "... has levels that are not known" level_is - unread "" null
+check "... until they are read" reads_the_level
+end TERM
 
 # ---- options
 

@@ -14,7 +14,8 @@ static json_t *json_line(const struct top_line *line)
 
 	json_object_set_new(object, "counter", json_integer(line->counter));
 	json_object_set_new(object, "event", util_json_string(line->event->name));
-	json_object_set_new(object, "value", util_json_count(line->value));
+	json_object_set_new(object, "value",
+			    line->note == TOP_UNREAD ? json_null() : util_json_count(line->value));
 	json_object_set_new(object, "unit", util_json_string(line->event->unit));
 	json_object_set_new(object, "kind", json_string(util_kind_name(line->event->kind)));
 	json_object_set_new(object, "per_second",
@@ -62,7 +63,10 @@ void top_data_csv(FILE *out, const struct top_look *look, const struct top_line 
 		util_csv_put(out, look->name);
 		fprintf(out, ",%d,%s,%u,", (int)look->process, look->state, line->counter);
 		util_csv_put(out, line->event->name);
-		fprintf(out, ",%" PRIu64 ",", line->value);
+		fputc(',', out);
+		if (line->note != TOP_UNREAD)
+			fprintf(out, "%" PRIu64, line->value);
+		fputc(',', out);
 		util_csv_put(out, line->event->unit);
 		fprintf(out, ",%s,", util_kind_name(line->event->kind));
 		if (line->note == TOP_RATE)

@@ -80,7 +80,7 @@ static void fill(const struct top_snapshot *before, const struct top_snapshot *n
 		return;
 	}
 	if (event->kind == UPC_KIND_LEVEL) {
-		line->note = TOP_LEVEL;
+		line->note = now->unread[counter] ? TOP_UNREAD : TOP_LEVEL;
 		return;
 	}
 	if (before != NULL && !same_event(&before->event[counter], event)) {
@@ -131,6 +131,8 @@ static int by_count(const void *a, const void *b)
 	int order = by_bound(x, y);
 
 	if (order == 0)
+		order = (y->note != TOP_UNREAD) - (x->note != TOP_UNREAD);
+	if (order == 0)
 		order = (y->value > x->value) - (y->value < x->value);
 	return order != 0 ? order : by_counter(a, b);
 }
@@ -175,7 +177,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 {
 	static const char *const words[] = {
 		[TOP_FIRST] = "-", [TOP_LEVEL] = "level", [TOP_RESTART] = "restart",
-		[TOP_NEW] = "new", [TOP_UNBOUND] = "-",
+		[TOP_NEW] = "new", [TOP_UNBOUND] = "-",   [TOP_UNREAD] = "unread",
 	};
 	uint64_t ns = util_unit_ns(line->event->unit);
 
@@ -193,6 +195,8 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 static void put_cell(const struct top_line *line, struct cell *cell)
 {
 	util_format_value(line->value, line->event->unit, cell->value, cell->unit);
+	if (line->note == TOP_UNREAD)
+		snprintf(cell->value, sizeof(cell->value), "-");
 	put_rate(line, cell->rate);
 }
 
@@ -374,6 +378,7 @@ const char *top_table_note(enum top_note note)
 	static const char *const word[] = {
 		[TOP_RATE] = "rate",       [TOP_FIRST] = "first", [TOP_LEVEL] = "level",
 		[TOP_RESTART] = "restart", [TOP_NEW] = "new",     [TOP_UNBOUND] = "unbound",
+		[TOP_UNREAD] = "unread",
 	};
 
 	return word[note];

@@ -22,6 +22,7 @@ struct top_snapshot {
 	uint64_t generation; /* of the configuration */
 	bool running;
 	uint64_t value[UPC_COUNTERS];
+	uint8_t unread[UPC_COUNTERS]; /* as upc_monitor_info has it */
 	struct upc_monitor_event event[UPC_COUNTERS];
 };
 
@@ -41,6 +42,7 @@ enum top_note {
 	TOP_RATE,    /* the rate                                                 */
 	TOP_FIRST,   /* seen once so far                                         */
 	TOP_LEVEL,   /* a value that rises and falls                             */
+	TOP_UNREAD,  /* one that the owner has not read yet: value says nothing  */
 	TOP_RESTART, /* it is less than it was: somebody set it                  */
 	TOP_NEW,     /* the counter has got another event                        */
 	TOP_UNBOUND, /* it counts nothing                                        */

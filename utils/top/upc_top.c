@@ -213,6 +213,7 @@ static void take_fresh(struct session *s, bool last)
 	fresh->updated_ns = s->info.updated_ns;
 	fresh->generation = s->info.generation;
 	fresh->running = s->info.running != 0;
+	memcpy(fresh->unread, s->info.unread, sizeof(fresh->unread));
 	memcpy(fresh->event, s->event, sizeof(fresh->event));
 	s->changed = s->looks > 0 && fresh->generation != s->shown->generation;
 	if (s->changed) {

@@ -143,6 +143,32 @@ TEST_WITH(test_level, set_up, NULL)
 	assert_int_equal(lines[0].note, TOP_LEVEL);
 }
 
+/* One that the owner has not read has no value either, and is the last that counts. */
+TEST_WITH(test_unread_level, set_up, NULL)
+{
+	static const unsigned by_count[] = {5, 3};
+	struct top_style style = {.width = 80};
+	struct top_line line;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	bind(&before, 3, "rss", "bytes", UPC_KIND_LEVEL, 0);
+	bind(&now, 3, "rss", "bytes", UPC_KIND_LEVEL, 0);
+	now.unread[3] = 1;
+	line = only();
+	assert_int_equal(line.note, TOP_UNREAD);
+	assert_string_equal(top_table_note(line.note), "unread");
+	out = open_memstream(&text, &length);
+	assert_non_null(out);
+	top_table_print(out, &line, 1, &style);
+	fclose(out);
+	assert_non_null(strstr(text, "   3             - bytes     unread  rss\n"));
+	free(text);
+	bind(&now, 5, "load", "", UPC_KIND_LEVEL, 0);
+	expect_order(TOP_SORT_COUNT, false, by_count, 2);
+}
+
 /* After a change only the counters whose event is another one have no rate. */
 TEST_WITH(test_generation, set_up, NULL)
 {

@@ -121,7 +121,7 @@ TEST_WITH(counts_and_configuration, share, unshare_it)
 	assert_int_equal(info.running, 0);
 	assert_int_equal(info.ended, 0);
 	for (i = 0; i < UPC_COUNTERS; i++)
-		assert_int_equal(values[i] | info.field[i], 0);
+		assert_int_equal(values[i] | info.field[i] | info.unread[i], 0);
 
 	upci_shared_begin(&shared);
 	for (i = 0; i < UPC_COUNTERS; i++) {
@@ -129,9 +129,11 @@ TEST_WITH(counts_and_configuration, share, unshare_it)
 		upci_shared_field(&shared, i, (uint8_t)(i ^ 0x5a));
 	}
 	upci_shared_registers(&shared, true, UINT64_C(0x123456789abcdef0));
+	upci_shared_unread(&shared, (uint64_t[]){1, 2, UINT64_C(1) << 63, 0});
 	upci_shared_end(&shared, true);
 	assert_int_equal(upc_monitor_read(m, values, &later), 0);
 	for (i = 0; i < UPC_COUNTERS; i++) {
+		assert_int_equal(later.unread[i], i == 0 || i == 65 || i == 191);
 		assert_int_equal(values[i], UINT64_MAX - i);
 		assert_int_equal(later.field[i], i ^ 0x5a);
 	}
@@ -387,12 +389,12 @@ TEST_WITH(other_layouts, share, unshare_it)
 
 	page->version = 7;
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
-	assert_message("knows version 1");
+	assert_message("knows version 2");
 	/* The version is refused for a page of any size. */
 	assert_int_equal(ftruncate(shared.fd, sizeof(*page) + 8), 0);
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
 	page->version = UPCI_SHARED_VERSION;
-	refused(UPC_ENOSUPP, "94864 bytes");
+	refused(UPC_ENOSUPP, "95376 bytes");
 	assert_int_equal(ftruncate(shared.fd, sizeof(*page)), 0);
 	upci_shared_put64(&page->tail, UPCI_SHARED_MAGIC);
 	page->bytes = 12;

@@ -135,6 +135,60 @@ TEST(test_ends_with_the_program)
 	upc_catalogue_close(c);
 }
 
+/* A level is not known before its first reading, whenever it comes: at a start, where it is added
+ * while the unit runs, when it is no longer halted, and anew where the unit counts somebody else. */
+TEST(test_levels_that_were_not_read)
+{
+	struct upc_unit_options self = UPC_OPTIONS_INIT(upc_unit_options);
+	uint64_t values[UPC_COUNTERS];
+	uint32_t resident, size, faults;
+	struct upc_catalogue *c;
+	struct upc_monitor *m;
+	struct upc_unit *u;
+	char name[64];
+
+	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
+	assert_int_equal(upc_catalogue_open(NULL, &c), 0);
+	resident = event_code(c, "process::statm_resident");
+	size = event_code(c, "process::vsize");
+	faults = event_code(c, "process::minflt");
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_share(u, name, NULL), 0);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	assert_int_equal(upc_unit_add(u, resident), 0);
+	assert_int_equal(info_of(m, values).unread[0], 0);
+	assert_int_equal(info_of(m, values).unread[1], 1);
+	assert_int_equal(values[1], 0);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(info_of(m, values).unread[1], 1);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(info_of(m, values).unread[1], 0);
+	assert_true(values[1] > 0);
+	assert_int_equal(upc_unit_add(u, size), 0);
+	assert_int_equal(info_of(m, values).unread[2], 0);
+	assert_true(values[2] > 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(info_of(m, values).unread[1], 0);
+	assert_true(values[1] > 0);
+
+	assert_int_equal(upc_unit_retarget(u, &self), 0);
+	assert_int_equal(info_of(m, values).unread[1], 1);
+	assert_int_equal(upc_counter_halt(u, 1), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(info_of(m, values).unread[1], 1);
+	assert_int_equal(values[1], 0);
+	assert_int_equal(info_of(m, values).unread[2], 0);
+	assert_int_equal(upc_counter_continue(u, 1), 0);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(info_of(m, values).unread[1], 0);
+	assert_true(values[1] > 0);
+	upc_unit_destroy(u);
+	upc_monitor_close(m);
+	upc_catalogue_close(c);
+}
+
 /* A child of a bare clone, in which no handler of forks has run, has its parent's unit, and
  * none of what it shows: it may read it, destroy it, and end. */
 TEST(test_bare_clone_shows_nothing)

@@ -45,6 +45,7 @@ typedef bool copy_fn(const struct upci_shared_page *page, void *to);
 struct snapshot {
 	uint64_t count[UPC_COUNTERS];
 	uint64_t config[UPC_COUNTERS / 8];
+	uint64_t unread[UPC_COUNTERS / 64];
 	uint64_t generation, updated_ns, threshold, changed_by, running;
 	uint32_t process, ended;
 };
@@ -65,6 +66,8 @@ static bool copy_unit(const struct upci_shared_page *page, void *to)
 		s->count[i] = upci_shared_get64(&slot->count[i]);
 	for (i = 0; i < UPC_COUNTERS / 8; i++)
 		s->config[i] = upci_shared_get64(&slot->config[i]);
+	for (i = 0; i < UPC_COUNTERS / 64; i++)
+		s->unread[i] = upci_shared_get64(&slot->unread[i]);
 	s->generation = upci_shared_get64(&slot->generation);
 	s->updated_ns = upci_shared_get64(&slot->updated_ns);
 	s->threshold = upci_shared_get64(&slot->threshold);
@@ -330,6 +333,8 @@ static void tell(const struct snapshot *s, struct upc_monitor_info *info)
 
 		memcpy(full.field + i * sizeof(eight), &eight, sizeof(eight));
 	}
+	for (i = 0; i < UPC_COUNTERS; i++)
+		full.unread[i] = s->unread[i / 64] >> i % 64 & 1;
 	upci_sized_give(&sized_info, info, &full);
 }
 

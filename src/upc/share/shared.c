@@ -28,10 +28,10 @@
 
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0), "the compiler's locks are no other process's");
 _Static_assert(offsetof(struct upci_shared_page, slot) == 128, "layout: begins a cache line");
-_Static_assert(sizeof(struct upci_shared_slot) == 37 * 64, "layout: whole cache lines");
-_Static_assert(offsetof(struct upci_shared_page, event) == 19072, "layout");
+_Static_assert(sizeof(struct upci_shared_slot) == 38 * 64, "layout: whole cache lines");
+_Static_assert(offsetof(struct upci_shared_page, event) == 19584, "layout");
 _Static_assert(sizeof(struct upci_shared_event) == 296, "layout");
-_Static_assert(sizeof(struct upci_shared_page) == 94856, "layout");
+_Static_assert(sizeof(struct upci_shared_page) == 95368, "layout");
 
 static int refuse(const char *file, const char *what)
 {
@@ -212,6 +212,8 @@ static void show(struct upci_shared *shared)
 		__atomic_store_n(&to->count[i], from->count[i], __ATOMIC_RELEASE);
 	for (i = 0; i < UPC_COUNTERS / 8; i++)
 		__atomic_store_n(&to->config[i], from->config[i], __ATOMIC_RELEASE);
+	for (i = 0; i < UPC_COUNTERS / 64; i++)
+		__atomic_store_n(&to->unread[i], from->unread[i], __ATOMIC_RELEASE);
 	__atomic_store_n(&to->generation, from->generation, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->updated_ns, from->updated_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->threshold, from->threshold, __ATOMIC_RELEASE);
@@ -421,6 +423,14 @@ void upci_shared_registers(struct upci_shared *shared, bool running, uint64_t th
 {
 	shared->now.running = htole64(running);
 	shared->now.threshold = htole64(threshold);
+}
+
+void upci_shared_unread(struct upci_shared *shared, const uint64_t unread[UPC_COUNTERS / 64])
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS / 64; i++)
+		shared->now.unread[i] = htole64(unread[i]);
 }
 
 /* size is a multiple of 8; the last byte stays 0. */

@@ -41,7 +41,7 @@
 
 #define UPCI_SHARED_MAGIC UINT64_C(0x31544e5543505542)
 #define UPCI_SHARED_DIRECTORY "/dev/shm"
-#define UPCI_SHARED_VERSION 1u
+#define UPCI_SHARED_VERSION 2u
 #define UPCI_SHARED_UNIT_MAX 32u
 
 /* Little-endian, the same for 32- and 64-bit programs. Strings are in words, so that
@@ -58,7 +58,8 @@ struct upci_shared_slot {
 	uint64_t stamp; /* twice the number of its change, less 1 while it is written */
 	uint64_t generation, updated_ns, threshold;
 	uint64_t changed_by, running;
-	uint64_t pad[2];
+	uint64_t unread[UPC_COUNTERS / 64]; /* a bit a counter: a level that was not read yet */
+	uint64_t pad[6];
 	uint64_t config[UPC_COUNTERS / 8]; /* as the registers: counter 8*g+k in byte k */
 	uint64_t count[UPC_COUNTERS];
 };
@@ -160,6 +161,7 @@ static inline void upci_shared_count(struct upci_shared *shared, unsigned counte
 /* The rest: in a change only. */
 void upci_shared_field(struct upci_shared *shared, unsigned counter, uint8_t field);
 void upci_shared_registers(struct upci_shared *shared, bool running, uint64_t threshold);
+void upci_shared_unread(struct upci_shared *shared, const uint64_t unread[UPC_COUNTERS / 64]);
 /* name NULL: nothing is bound. unit may be NULL. Strings that are too long are cut. */
 void upci_shared_event(struct upci_shared *shared, unsigned counter, const char *name, const char *unit,
 		       enum upc_kind kind);

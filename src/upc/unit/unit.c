@@ -30,6 +30,7 @@ static void clear_counters(struct upc_unit *u)
 		if (!upci_unit_takes_in(u, i))
 			continue;
 		upci_regs_write_counter(&u->regs, i, 0);
+		u->binding[i].level_read = false;
 		u->thresholds.offset[i] = 0;
 	}
 	upci_unit_time_begin_all(u);

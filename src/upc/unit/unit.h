@@ -27,8 +27,9 @@ struct upci_binding {
 	 * between start and stop; its readings are in the event's unit; they are, and it is a count;
 	 * it is a level. */
 	bool stops : 1, as_is : 1, plain : 1, is_level : 1;
-	bool silent : 1; /* PARTIAL means its overflow signals alone     */
-	uint64_t last;   /* the source's reading that the register has taken in */
+	bool level_read : 1; /* a level: its register holds a reading     */
+	bool silent : 1;     /* PARTIAL means its overflow signals alone     */
+	uint64_t last;       /* the source's reading that the register has taken in */
 };
 
 /* An event that was added: plain, or derived from several counters. */

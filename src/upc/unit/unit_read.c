@@ -115,6 +115,14 @@ static inline bool take_in_plain(struct upc_unit *u, unsigned i)
 	return true;
 }
 
+static void take_level(struct upc_unit *u, unsigned i, uint64_t now)
+{
+	if (u->binding[i].flags & UPC_COUNTER_HALTED)
+		return;
+	u->binding[i].level_read = true;
+	upci_regs_set_level(&u->regs, i, now);
+}
+
 static void take_in(struct upc_unit *u, unsigned i)
 {
 	struct upci_binding *b = &u->binding[i];
@@ -125,8 +133,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 		return;
 	}
 	if (b->is_level) {
-		if (!(b->flags & UPC_COUNTER_HALTED))
-			upci_regs_set_level(&u->regs, i, now);
+		take_level(u, i, now);
 		return;
 	}
 	if (b->flags & UPC_COUNTER_HALTED && !b->stops) {
@@ -274,10 +281,10 @@ int upci_unit_base(struct upc_unit *u)
 
 		if (b->stops || !upci_unit_takes_in(u, u->active[a]) || !reading(u, b, &now))
 			continue;
-		if (!b->is_level)
+		if (b->is_level)
+			take_level(u, u->active[a], now);
+		else
 			b->last = now;
-		else if (!(b->flags & UPC_COUNTER_HALTED))
-			upci_regs_set_level(&u->regs, u->active[a], now);
 	}
 	return error;
 }

@@ -23,6 +23,22 @@ static void show_configuration(struct upc_unit *u)
 	}
 }
 
+/* No level has a source that stops. */
+static void show_unread(struct upc_unit *u)
+{
+	uint64_t unread[UPC_COUNTERS / 64] = {0};
+	unsigned a;
+
+	for (a = 0; u->goers && a < u->actives; a++) {
+		const unsigned i = u->active[a];
+		const struct upci_binding *b = &u->binding[i];
+
+		if (b->is_level && !b->level_read && b->source < UPCI_SOURCE_ROWS)
+			unread[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	upci_shared_unread(&u->shared, unread);
+}
+
 static void show(struct upc_unit *u, bool configuration)
 {
 	unsigned i;
@@ -31,6 +47,7 @@ static void show(struct upc_unit *u, bool configuration)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		upci_shared_count(&u->shared, i, upci_unit_count(u, i));
 	upci_shared_registers(&u->shared, u->regs.run, u->regs.threshold);
+	show_unread(u);
 	if (configuration)
 		show_configuration(u);
 	upci_shared_end(&u->shared, configuration);
