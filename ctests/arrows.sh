@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # arrows.sh - which folder of the product may include what of which other: the table below, in
 # which arrows run one way. An include that it does not have fails, and so does a line of it
-# that no include needs any more. TAP.
+# that no include needs any more, and a folder that INTERNALS.md does not have. TAP.
 set -u
 : "${srcdir:=..}"
 
@@ -83,7 +83,7 @@ report() # WHAT [LINE...]: ok without lines
 	fi
 }
 
-echo 1..4
+echo 1..5
 mapfile -t wrong < <(printf '%s\n' "${table[@]}" | awk -v included="$included" -F ' *: *' '
 	{
 		k = split($2, to, " ")
@@ -114,4 +114,12 @@ found=() && of old && report "... and the table has nothing else" "${found[@]}"
 mapfile -t found < <(printf '%s\n' "${table[@]}" | awk -F ' *: *' '{ k = split($2, to, " "); for (i = 1; i <= k; i++) print $1, to[i] }' |
 	tsort 2>&1 > /dev/null)
 report "arrows run one way" "${found[@]}"
+map=$(sed -n '/^| folder | has |/,/^$/p' "$srcdir/doc/design/INTERNALS.md" | tr '`' '\n')
+mapfile -t found < <(cd "$srcdir" && find src utils -name '*.[ch]' -printf '%h\n' | sort -u | while read -r folder; do
+	grep -qxF "$folder" <<< "$map" || echo "$folder is not in the table of folders"
+done
+grep -E '^(src|utils)(/|$)' <<< "$map" | while read -r folder; do
+	[ -d "$folder" ] || echo "$folder is in the table of folders, and not in the tree"
+done)
+report "doc/design/INTERNALS.md has each folder of the product" "${found[@]}"
 exit $failed
