@@ -610,8 +610,8 @@ struct upc_interrupt {
  * registers, parity errors.
  * Replay: fn is called on the thread that plays, when the interrupt happens and before
  * anything later does. fn may read and write the unit. It must not play, start, stop or
- * destroy it, nor change its events. A read in fn that finds damage calls fn again. Of
- * several interrupts in one cycle, fn is not called for those that it acknowledges
+ * destroy it, nor change its events. A read in fn that finds damage calls fn again. Where
+ * several interrupts come in one cycle, fn is not called for those that it acknowledges
  * meanwhile. Another unit of the thread, read in fn, is at the end of what is played.
  * fn NULL: nobody hears.
  * Live: fn is not called. The kernel sends the counted thread signal, a real-time signal

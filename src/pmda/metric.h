@@ -49,7 +49,7 @@ struct metric_kind {
 	bool numa;                /* sums over NUMA nodes         */
 };
 
-/* Of FAMILY_CPU and those after it. */
+/* The kinds of FAMILY_CPU and of those after it. */
 extern const struct metric_kind metric_kind[FAMILIES];
 
 /* Metrics that are always there: items of cluster 0. */

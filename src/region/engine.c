@@ -699,8 +699,8 @@ void upcr_enter(unsigned name)
 	leave(thread);
 }
 
-/* Is it open in a thread that is not this one? Who ends the program has the lock, and waits for
- * this call. */
+/* Is it open in a thread that is not this one? The thread that ends the program has the lock, and waits
+ * for this call. */
 static __attribute__((noinline)) bool is_open_elsewhere(const struct upcr_thread *thread, unsigned name)
 {
 	const struct upcr_thread *other;

@@ -58,8 +58,8 @@ void metrics_unbind(struct metrics_columns *columns);
 struct metrics_counts {
 	double seconds, calls;
 	const struct upcr_value *value; /* [n] of metrics_bind */
-	/* How errors go together: correlations, [n * n], NaN where one is not known. NULL: of none. What
-	 * is not known is taken as bad as it can be for each metric. */
+	/* How errors go together: correlations, [n * n], NaN where one is not known. NULL: of none. An
+	 * unknown one is taken as bad as it can be for each metric. */
 	const double *correlation;
 };
 

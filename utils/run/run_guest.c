@@ -114,7 +114,7 @@ static bool is_directory(const char *path)
 
 /* ---- the simulator ------------------------------------------------------------------- */
 
-/* Where it is once installed; UPC_SIM_PLUGIN says where it is before. */
+/* The plugin's place once it is installed; UPC_SIM_PLUGIN says where it is before. */
 static const char *plugin_place(const char *given)
 {
 	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");

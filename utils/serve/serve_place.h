@@ -22,7 +22,7 @@ struct serve_place {
 	int lock;           /* -1: it is another's    */
 };
 
-/* Whom pmproxy and the page belong to: of root's node somebody who may do nothing. */
+/* The user of pmproxy and the page: on root's node one who may do nothing. */
 struct serve_nobody {
 	uid_t uid;
 	gid_t gid;

@@ -406,7 +406,7 @@ static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n, 
 	settle_order(set);
 }
 
-/* Of an empty set: qualifiers come with the first event, and go with the last one. */
+/* For an empty set: qualifiers come with the first event, and go with the last one. */
 static int aim_qualified(struct upcp_set *set, const struct upcp_qualifiers *qualifiers)
 {
 	struct upcp_target target = set->target;

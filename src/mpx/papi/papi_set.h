@@ -33,7 +33,7 @@ int mpxi_papi_new_set(int *set);
  * calling one; domain that of its events, 0: PAPI's default. PAPI's errors, with a message;
  * MPXI_ENOSUPP where a component has no attach, or needs a PMU for it. */
 int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain, pid_t target);
-/* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
+/* Returns PAPI_add_event's error, without a message; MPXI_ESYS with errno EMFILE where there
  * were no descriptors left. */
 int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);
 /* Stops it where it runs. Does nothing to a set that is not open. */

@@ -116,10 +116,10 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 
 /*
  * Slices that differ in length. In a program with phases in the kernel, which ticks do not end, a long
- * slice has an unknown part of the counts that its time would have: all of them, or none. How far that
- * puts the estimate off: so much of the slices' excess do others have beyond the event's share. What
- * the event's own slices say of it, by their residuals, counts as much as their lengths have varied;
- * where others' slices were longer than its own ever were, nothing is known.
+ * slice has an unknown part of the counts that its time would have: all of them, or none. The result is how
+ * far that puts the estimate off: by the part of the slices' excess that others have beyond the event's
+ * share. The residuals of the event's own slices count as much as their lengths have varied; where others'
+ * slices were longer than its own ever were, nothing is known.
  */
 static double unseen(const struct mpxi_window *w)
 {

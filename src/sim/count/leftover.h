@@ -4,8 +4,8 @@
  * same user removes it.
  *
  * A run has a results file, which upc_run holds a lock on as long as it lives, and files
- * of counts beside it, whose names begin with that of the results file and a dot. What
- * has no results file that is locked belongs to nobody. Processes of such a run go on with
+ * of counts beside it, whose names begin with that of the results file and a dot. Files
+ * without a locked results file belong to nobody. Processes of such a run go on with
  * what they have mapped.
  */
 #ifndef UPCS_LEFTOVER_H

@@ -71,8 +71,8 @@ bool upcs_process_begin(bool counted);
 void upcs_process_end(void);
 /* It has one thread, and was forked by one of several. */
 bool upcs_process_is_alone(void);
-/* Before another program takes its place, which settles what it leaves; and if that failed. Of
- * several threads that try, the last one's failure is it. */
+/* Before another program takes its place, which settles what it leaves; and if that failed. Where
+ * several threads try, the last one's failure counts. */
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 

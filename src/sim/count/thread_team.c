@@ -101,7 +101,7 @@ void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
 
 /* ---- others -------------------------------------------------------------------------------- */
 
-/* Of <linux/futex.h>, without the flags. */
+/* Operations of <linux/futex.h>, without the flags. */
 enum {
 	FUTEX_WAIT,
 	FUTEX_WAKE,

@@ -16,7 +16,7 @@
 void upci_catalogue_put_off(struct upc_catalogue *c, int (*build)(struct upc_catalogue *c));
 
 /*
- * Reads all names where that was put off; codes that were given out stay. Where it fails
+ * Reads all names where that was put off; codes that were given out stay. If that fails
  * the catalogue is as it was, and the next call tries again: a negative error with message.
  * Context: any thread; no builder of a catalogue.
  */
