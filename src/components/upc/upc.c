@@ -66,7 +66,7 @@ static int was_left(const void *frame)
 }
 
 /* The answer to a call, whose frame this is, on top of another one. */
-static int busy(const void *frame)
+static int answer_busy_call(const void *frame)
 {
 	if (was_left(frame))
 		upcp_report(
@@ -77,7 +77,7 @@ static int busy(const void *frame)
 }
 
 /* PAPI's error for libupc's, and the message for the user's eyes. */
-static int translate(int error)
+static int translate_error(int error)
 {
 	const char *message;
 
@@ -129,7 +129,7 @@ static int translate(int error)
 
 /* ---- event sets ------------------------------------------------------------ */
 
-static unsigned int domain_of(int papi)
+static unsigned int domain_of_papi(int papi)
 {
 	return (papi & PAPI_DOM_USER ? UPC_DOMAIN_USER : 0) |
 	       (papi & PAPI_DOM_KERNEL ? UPC_DOMAIN_KERNEL : 0) |
@@ -175,9 +175,9 @@ static int on_set_domain(hwd_control_state_t *state, int domain)
 {
 	struct upcp_set *set = state;
 
-	if (!domain_of(domain))
+	if (!domain_of_papi(domain))
 		return PAPI_EINVAL;
-	set->target.domain = domain == PAPI_DOM_USER ? 0 : domain_of(domain);
+	set->target.domain = domain == PAPI_DOM_USER ? 0 : domain_of_papi(domain);
 	return PAPI_OK;
 }
 
@@ -206,7 +206,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	if (count < 0 || count > UPCP_EVENTS)
 		return PAPI_ECNFLCT;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
 		return error;
@@ -224,7 +224,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	error = upcp_set_update(set, entries, (unsigned int)count, qualifiers);
 	inside--;
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	for (i = 0; i < count; i++) {
 		native[i].ni_position = entries[i].position;
 		native[i].ni_papi_code = entries[i].tag;
@@ -253,7 +253,7 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	if (opened.replays && find_caller(&address) == UPCP_CALL_UNKNOWN)
 		return PAPI_ENOSUPP;
 	state->told_lost = 0;
@@ -262,7 +262,7 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 	error = upcp_set_start(&state->set);
 	inside--;
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	upcp_report_started();
 	return PAPI_OK;
 }
@@ -274,19 +274,19 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	enter();
 	error = upcp_set_stop(&state->set);
 	inside--;
 	upcp_caller_stopped(state->reader);
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	upcp_report_stopped();
 	return PAPI_OK;
 }
 
 /* PAPI_read and PAPI_accum play on; nothing else that makes PAPI read does. */
-static int play(struct upcp_state *state)
+static int play_overflows(struct upcp_state *state)
 {
 	int error;
 
@@ -298,7 +298,7 @@ static int play(struct upcp_state *state)
 		enter();
 		error = upcp_set_play(&state->set);
 		inside--;
-		return error ? translate(error) : PAPI_OK;
+		return error ? translate_error(error) : PAPI_OK;
 	default:
 		return PAPI_OK;
 	}
@@ -310,7 +310,7 @@ static int play(struct upcp_state *state)
  * are, is therefore reported once after each start. Every read reports a counter that did not count all
  * the time, or a parity error, until the counter is written; PAPI_stop does so if no read has.
  */
-static int tell(struct upcp_state *state, int error)
+static int tell_read_error(struct upcp_state *state, int error)
 {
 	uintptr_t address;
 
@@ -318,7 +318,7 @@ static int tell(struct upcp_state *state, int error)
 		if (state->told_lost)
 			return PAPI_OK;
 		state->told_lost = 1;
-		return translate(error);
+		return translate_error(error);
 	}
 	switch (upcp_caller_find(&address)) {
 	case UPCP_CALL_SIGNAL: /* to PAPI itself, which tells nobody */
@@ -332,7 +332,7 @@ static int tell(struct upcp_state *state, int error)
 		break;
 	}
 	state->told_wrong = 1;
-	return translate(error);
+	return translate_error(error);
 }
 
 /* -1 can be read, and not added to what was accumulated: PAPI_accum fails then, and all
@@ -374,7 +374,7 @@ static void read_inside(struct upcp_state *state)
  * PAPI_stop reads what runs, and then stops it. A perf group that runs costs twice as much to
  * read as one that has stopped, and would be read again: it is stopped first.
  */
-static int finish(struct upcp_state *state)
+static int finish_running_set(struct upcp_state *state)
 {
 	int error;
 
@@ -392,36 +392,36 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 
 	(void)context;
 	(void)flags;
-	if (!state) { /* rehearse() */
+	if (!state) { /* rehearse_component_read() */
 		upcp_caller_rehearse(__builtin_return_address(0), __builtin_dwarf_cfa());
 		return PAPI_ECMP;
 	}
 	*values = (long long *)state->set.values;
 	if (inside) {
 		if (was_left(__builtin_frame_address(0)))
-			return busy(__builtin_frame_address(0));
+			return answer_busy_call(__builtin_frame_address(0));
 		read_inside(state);
 		return PAPI_OK;
 	}
 	if (opened.replays && upcp_set_playable(&state->set)) {
-		error = play(state);
+		error = play_overflows(state);
 		if (error)
 			return error;
 	}
 	state->reader = reader;
-	if (upcp_caller_is_stop(reader) && !opened.replays && finish(state))
+	if (upcp_caller_is_stop(reader) && !opened.replays && finish_running_set(state))
 		return PAPI_OK;
 	enter();
 	error = upcp_set_read(&state->set);
 	inside--;
 	state->address = 0;
 	if (error <= -UPCP_TOLD) /* another thread's: nothing was read */
-		return translate(error);
+		return translate_error(error);
 	if (state->set.lost)
 		upcp_report(UPCP_REPORT_LOST, slices_lost);
 	if (!error && state->set.never)
 		return tell_never(&state->set);
-	return error ? tell(state, error) : PAPI_OK;
+	return error ? tell_read_error(state, error) : PAPI_OK;
 }
 
 static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
@@ -431,12 +431,12 @@ static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	enter();
 	error = upcp_set_reset(&state->set);
 	inside--;
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	state->told_lost = 0;
 	state->told_wrong = 0; /* mended; the next one is news */
 	return PAPI_OK;
@@ -449,12 +449,12 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *control, long l
 
 	(void)context;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	enter();
 	error = upcp_set_write(&state->set, (const uint64_t *)values);
 	inside--;
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	state->told_wrong = 0; /* mended; the next one is news */
 	return PAPI_OK;
 }
@@ -468,7 +468,7 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	(void)index;
 	(void)threshold;
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	enter();
 	error = upcp_overflow_set(owner, &papi);
 	inside--;
@@ -476,11 +476,11 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 		return papi;
 	if (error == UPC_EINVAL) /* a threshold that the event cannot have */
 		upcp_report(UPCP_REPORT_REFUSED, opened.lib->upc_last_message());
-	return error ? translate(error) : PAPI_OK;
+	return error ? translate_error(error) : PAPI_OK;
 }
 
 /* PAPI calls for sets that are not multiplexed yet, and not running. */
-static int multiplex(_papi_int_option_t *option)
+static int multiplex_option_set(_papi_int_option_t *option)
 {
 	struct upcp_set *set = option->multiplex.ESI->ctl_state;
 	uint64_t ns = option->multiplex.ns ? option->multiplex.ns : MPXI_SLICE_DEFAULT;
@@ -492,7 +492,7 @@ static int multiplex(_papi_int_option_t *option)
 		return PAPI_EINVAL;
 	}
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
 		return error;
@@ -500,7 +500,7 @@ static int multiplex(_papi_int_option_t *option)
 	error = upcp_set_multiplex(set, ns);
 	inside--;
 	if (error)
-		return translate(error);
+		return translate_error(error);
 	option->multiplex.ns = (unsigned long)ns;
 	return PAPI_OK;
 }
@@ -558,7 +558,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	case PAPI_DOMAIN:
 		set = option->domain.ESI->ctl_state;
 		target = set->target;
-		target.domain = domain_of(option->domain.domain);
+		target.domain = domain_of_papi(option->domain.domain);
 		if (!target.domain)
 			return PAPI_EINVAL_DOM;
 		break;
@@ -570,7 +570,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 			return error;
 		break;
 	case PAPI_MULTIPLEX:
-		return multiplex(option);
+		return multiplex_option_set(option);
 	case PAPI_DEF_ITIMER:
 		return fit_timer(&option->itimer);
 	case PAPI_DEF_ITIMER_NS:
@@ -583,14 +583,14 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		return PAPI_ENOSUPP;
 	}
 	if (inside)
-		return busy(__builtin_frame_address(0));
+		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
 		return error;
 	enter();
 	error = takes ? upcp_set_take(set, &target) : upcp_set_aim(set, &target);
 	inside--;
-	return error ? translate(error) : PAPI_OK;
+	return error ? translate_error(error) : PAPI_OK;
 }
 
 /* ---- names ------------------------------------------------------------------- */
@@ -691,7 +691,7 @@ static int on_code_to_info(unsigned int native, PAPI_event_info_t *info)
 /* ---- the component --------------------------------------------------------- */
 
 /* PAPI's function that reads a component calls on_read, as it will for PAPI_stop. */
-static void rehearse(int index)
+static void rehearse_component_read(int index)
 {
 	EventSetInfo_t nothing;
 
@@ -719,7 +719,7 @@ static int on_init_component(int index)
 		return cmp->disabled = PAPI_ENOMEM;
 	}
 	upcp_caller_open();
-	rehearse(index);
+	rehearse_component_read(index);
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
 	cmp->disabled = upcp_late_prepare(cmp, &opened, settle_component);

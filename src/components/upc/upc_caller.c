@@ -66,7 +66,7 @@ void upcp_caller_open(void)
 		dlclose(self);
 }
 
-static enum upcp_call classify(uintptr_t start)
+static enum upcp_call classify_call(uintptr_t start)
 {
 	size_t i;
 
@@ -76,7 +76,7 @@ static enum upcp_call classify(uintptr_t start)
 	return UPCP_CALL_UNKNOWN;
 }
 
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument)
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *argument)
 {
 	struct walk *walk = argument;
 	int interrupted = 0;
@@ -90,7 +90,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument
 		walk->call = UPCP_CALL_SIGNAL;
 	if (interrupted || ++walk->frames > FRAMES_MAX)
 		return _URC_END_OF_STACK;
-	call = classify(_Unwind_GetRegionStart(context));
+	call = classify_call(_Unwind_GetRegionStart(context));
 	if (walk->call == UPCP_CALL_UNKNOWN) {
 		walk->call = call;
 		return _URC_NO_REASON;
@@ -106,7 +106,7 @@ enum upcp_call upcp_caller_find(uintptr_t *address)
 {
 	struct walk walk = {.call = UPCP_CALL_UNKNOWN};
 
-	_Unwind_Backtrace(visit, &walk);
+	_Unwind_Backtrace(visit_frame, &walk);
 	*address = walk.address;
 	return walk.call;
 }
@@ -195,6 +195,6 @@ void upcp_caller_stopped(uintptr_t caller)
 {
 	if (!caller || atomic_load_explicit(&stop_reads, memory_order_relaxed))
 		return;
-	if (classify((uintptr_t)_Unwind_FindEnclosingFunction((void *)(caller - 1))) == UPCP_CALL_STOP)
+	if (classify_call((uintptr_t)_Unwind_FindEnclosingFunction((void *)(caller - 1))) == UPCP_CALL_STOP)
 		atomic_store_explicit(&stop_reads, caller, memory_order_relaxed);
 }

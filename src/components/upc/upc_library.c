@@ -29,7 +29,7 @@ static int lacked; /* by the search that is under way */
  * One reason: cause, then remedy. The cause is cut where both do not fit,
  * because it is the remedy that helps.
  */
-static void explain(char *reason, size_t size, const char *cause, const char *remedy)
+static void explain_reason(char *reason, size_t size, const char *cause, const char *remedy)
 {
 	int room = (int)size - snprintf(NULL, 0, ". %s", remedy) - 1;
 
@@ -45,7 +45,7 @@ static int check_abi(const struct upcp_library *candidate, const char *origin, c
 		return 0;
 	snprintf(cause, sizeof(cause), "%s has ABI version %d, and this PAPI was built for %d", origin, abi,
 		 UPC_ABI_VERSION);
-	explain(reason, size, cause, "Install PAPI and libupc from the same release.");
+	explain_reason(reason, size, cause, "Install PAPI and libupc from the same release.");
 	return -1;
 }
 
@@ -61,11 +61,11 @@ static int use_linked(char *reason, size_t size)
 #undef COPY
 	if (check_abi(&candidate, "The libupc linked into this program", reason, size))
 		return -1;
-#define CHECK(function)                                                                             \
-	if (!candidate.function) {                                                                  \
-		explain(reason, size, "Only a part of libupc.a is linked in: " #function " is not", \
-			"Link with -Wl,--whole-archive -lupc -Wl,--no-whole-archive.");             \
-		return -1;                                                                          \
+#define CHECK(function)                                                                                    \
+	if (!candidate.function) {                                                                         \
+		explain_reason(reason, size, "Only a part of libupc.a is linked in: " #function " is not", \
+			       "Link with -Wl,--whole-archive -lupc -Wl,--no-whole-archive.");             \
+		return -1;                                                                                 \
 	}
 	UPCP_FUNCTIONS(CHECK)
 #undef CHECK
@@ -79,12 +79,12 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 	struct upcp_library candidate;
 	char cause[512];
 
-#define LOOKUP(function)                                                                        \
-	candidate.function = (__typeof__(candidate.function))dlsym(handle, #function);          \
-	if (!candidate.function) {                                                              \
-		snprintf(cause, sizeof(cause), "%s has no " #function, path);                   \
-		explain(reason, size, cause, "Install PAPI and libupc from the same release."); \
-		return -1;                                                                      \
+#define LOOKUP(function)                                                                               \
+	candidate.function = (__typeof__(candidate.function))dlsym(handle, #function);                 \
+	if (!candidate.function) {                                                                     \
+		snprintf(cause, sizeof(cause), "%s has no " #function, path);                          \
+		explain_reason(reason, size, cause, "Install PAPI and libupc from the same release."); \
+		return -1;                                                                             \
 	}
 	/* The version comes first: another release may lack any of the rest. */
 	LOOKUP(upc_abi_version)
@@ -127,7 +127,7 @@ static int use_file(const char *path, const char *remedy, char *reason, size_t s
 
 		if (!lacked)
 			lacked = find_lack(error);
-		explain(reason, size, cause ? cause : path, remedy);
+		explain_reason(reason, size, cause ? cause : path, remedy);
 		return 0;
 	}
 	if (use_handle(handle, path, reason, size)) {
@@ -137,7 +137,7 @@ static int use_file(const char *path, const char *remedy, char *reason, size_t s
 	return 1;
 }
 
-static int search(char *reason, size_t size)
+static int search_library(char *reason, size_t size)
 {
 	const char *path = secure_getenv("UPC_LIBRARY");
 	void *loaded;
@@ -170,7 +170,7 @@ static int search(char *reason, size_t size)
 const struct upcp_library *upcp_library_find(char *reason, size_t size, int *lack)
 {
 	lacked = 0;
-	if (!found && search(reason, size) == 1)
+	if (!found && search_library(reason, size) == 1)
 		found = 1;
 	*lack = lacked;
 	return found ? &library : NULL;

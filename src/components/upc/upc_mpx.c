@@ -41,21 +41,23 @@ struct upcp_mpx {
 	uint64_t *place[UPCP_EVENTS]; /* of the count of set->codes[i] */
 };
 
-static int refuse(const char *why)
+static int refuse_multiplexed_set(const char *why)
 {
 	return upcp_turns_tell(mpxi_error(MPXI_ENOSUPP, "%s", why));
 }
 
 int upcp_mpx_refuse_overflow(void)
 {
-	return refuse("PAPI_overflow and PAPI_profil are not for multiplexed sets, in which an "
-		      "event may count part of the time only: use a set of its own that is not "
-		      "multiplexed");
+	return refuse_multiplexed_set(
+		"PAPI_overflow and PAPI_profil are not for multiplexed sets, in which an "
+		"event may count part of the time only: use a set of its own that is not "
+		"multiplexed");
 }
 
 int upcp_mpx_refuse_write(void)
 {
-	return refuse("PAPI_write is not for multiplexed sets, whose counts may be estimates");
+	return refuse_multiplexed_set(
+		"PAPI_write is not for multiplexed sets, whose counts may be estimates");
 }
 
 /* For tests on machines without a PMU: perf events take turns in groups of so many. */
@@ -203,9 +205,9 @@ static int can_take_turns(const struct upcp_set *set, const struct upcp_target *
 	       counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
 }
 
-static int refuse_target(void)
+static int refuse_turning_target(void)
 {
-	return refuse(
+	return refuse_multiplexed_set(
 		"events that need more counters than the PMU has take turns only where a "
 		"thread counts itself: not attached, on CPUs, inherited, of a process or a control group; "
 		"count fewer hardware events, or in each thread");
@@ -238,7 +240,7 @@ static int add_turning(struct upcp_set *set, uint32_t code)
 	int error;
 
 	if (!can_take_turns(set, &set->target))
-		return refuse_target();
+		return refuse_turning_target();
 	if (!mpx->turns) {
 		error = make_turns(set, &set->target, &mpx->turns);
 		if (error) {
@@ -255,7 +257,7 @@ static int add_turning(struct upcp_set *set, uint32_t code)
 /* ---- the set as a whole ----------------------------------------------------------- */
 
 /* Removes an event from its unit, or from the list of those that take turns; it cannot fail. */
-static void take_out(struct upcp_set *set, uint32_t code)
+static void take_event_out(struct upcp_set *set, uint32_t code)
 {
 	struct upcp_mpx *mpx = set->mpx;
 	unsigned i, k;
@@ -289,13 +291,14 @@ static int put_in(struct upcp_set *set, uint32_t code)
 	case NEEDS_COUNTER:
 		return add_turning(set, code);
 	default:
-		return refuse("a formula over both hardware events and files or clocks cannot take "
-			      "turns: count its terms");
+		return refuse_multiplexed_set(
+			"a formula over both hardware events and files or clocks cannot take "
+			"turns: count its terms");
 	}
 }
 
 /* The set's unit has all events again, in their order; moved of them had left it. */
-static int revert(struct upcp_set *set, unsigned moved)
+static int revert_conversion(struct upcp_set *set, unsigned moved)
 {
 	struct upcp_mpx *mpx = set->mpx;
 	unsigned i;
@@ -312,7 +315,7 @@ static int revert(struct upcp_set *set, unsigned moved)
  * The set as it is becomes a multiplexed one: what needs counters of the PMU leaves its
  * unit. Where that fails it goes back.
  */
-static int convert(struct upcp_set *set)
+static int convert_to_multiplexed(struct upcp_set *set)
 {
 	struct upcp_mpx *mpx = calloc(1, sizeof(*mpx));
 	struct part *first = calloc(1, sizeof(*first));
@@ -338,12 +341,12 @@ static int convert(struct upcp_set *set)
 	for (moved = 0; moved < mpx->turning && !error; moved += !error)
 		error = change_part(set, first, mpx->turn_codes[moved], 0);
 	if (error)
-		(void)revert(set, moved);
+		(void)revert_conversion(set, moved);
 	return error;
 }
 
 /* Nothing is left that the unit alone could not have. */
-static void shrink(struct upcp_set *set)
+static void shrink_parts(struct upcp_set *set)
 {
 	struct upcp_mpx *mpx = set->mpx;
 
@@ -365,7 +368,7 @@ int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
 
 	if (error && error != UPC_ECONFLICT)
 		return error;
-	error = was ? 0 : convert(set);
+	error = was ? 0 : convert_to_multiplexed(set);
 	if (!error && set->mpx->turns)
 		error = upcp_turns_check(set->mpx->turns);
 	if (error)
@@ -374,20 +377,20 @@ int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
 		error = put_in(set, fresh[i]);
 	if (error) {
 		for (i--; i-- > 0;)
-			take_out(set, fresh[i]);
+			take_event_out(set, fresh[i]);
 		/* Where an event cannot even go back, it goes on as it is. */
-		if (was || revert(set, set->mpx->turning))
-			shrink(set);
+		if (was || revert_conversion(set, set->mpx->turning))
+			shrink_parts(set);
 		return error;
 	}
 	for (i = 0; i < n_gone; i++)
-		take_out(set, gone[i]);
-	shrink(set);
+		take_event_out(set, gone[i]);
+	shrink_parts(set);
 	return 0;
 }
 
 /* The list has the codes in nearly the same order. */
-static unsigned find_code(const struct upcp_set *set, uint32_t code, unsigned from)
+static unsigned find_set_code(const struct upcp_set *set, uint32_t code, unsigned from)
 {
 	unsigned i = from;
 
@@ -402,12 +405,12 @@ void upcp_mpx_settle(struct upcp_set *set)
 	unsigned i = 0, k, m;
 
 	for (m = 0; m < mpx->turning; m++) {
-		i = find_code(set, mpx->turn_codes[m], i);
+		i = find_set_code(set, mpx->turn_codes[m], i);
 		mpx->place[i] = &mpx->turn_counts[m];
 	}
 	for (k = 0; k < mpx->parts; k++)
 		for (m = 0; m < mpx->part[k]->n; m++) {
-			i = find_code(set, mpx->part[k]->codes[m], i);
+			i = find_set_code(set, mpx->part[k]->codes[m], i);
 			mpx->place[i] = &mpx->part[k]->counts[m];
 		}
 }
@@ -424,7 +427,7 @@ int upcp_mpx_aim(struct upcp_set *set, const struct upcp_target *target,
 	if (mpx->turns) {
 		error = upcp_turns_check(mpx->turns);
 		if (!error && !can_take_turns(set, target))
-			error = refuse_target();
+			error = refuse_turning_target();
 		if (!error)
 			error = make_turns(set, target, &turns);
 		if (error)

@@ -29,7 +29,7 @@ void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *o
 	catalogue = opened;
 }
 
-static int describe(unsigned int native, struct upc_event_info *info)
+static int describe_native(unsigned int native, struct upc_event_info *info)
 {
 	*info = UPC_OPTIONS_INIT(upc_event_info);
 	return lib->upc_catalogue_info(catalogue, native, info) ? PAPI_ENOEVNT : PAPI_OK;
@@ -74,7 +74,7 @@ static int next_mode(unsigned int *native)
 	size_t length;
 	uint32_t code;
 
-	if (describe(*native, &info) != PAPI_OK)
+	if (describe_native(*native, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
 	if (in_mode(&info))
 		mode = (unsigned int)info.mode + 1;
@@ -84,7 +84,8 @@ static int next_mode(unsigned int *native)
 	if (in_mode(&info)) {
 		length = (size_t)(strstr(name, MODE_KEY) - name);
 		name[length] = '\0';
-		if (lib->upc_catalogue_find(catalogue, name, &code) || describe(code, &info) != PAPI_OK)
+		if (lib->upc_catalogue_find(catalogue, name, &code) ||
+		    describe_native(code, &info) != PAPI_OK)
 			return PAPI_ENOEVNT;
 	}
 	for (; mode < MODES; mode++) {
@@ -128,7 +129,7 @@ static int refuse_name(int error, const char *name, const char *why)
 }
 
 /* The event's own name, without what qualifies its set. */
-static int find_event(const char *name, const struct upcp_name_parts *parts, uint32_t *code)
+static int find_own_event(const char *name, const struct upcp_name_parts *parts, uint32_t *code)
 {
 	char event[UPC_NAME_MAX + 16];
 
@@ -143,7 +144,7 @@ static int find_event(const char *name, const struct upcp_name_parts *parts, uin
 static int find_whole(const char *name, struct upcp_name_parts *parts, uint32_t *code)
 {
 	if (lib->upc_catalogue_find(catalogue, name, code))
-		return find_event(name, parts, code); /* for its message */
+		return find_own_event(name, parts, code); /* for its message */
 	*parts = (struct upcp_name_parts){.event = strlen(name)};
 	return 0;
 }
@@ -161,7 +162,8 @@ static int check_qualifiers(const char *name, const struct upcp_name_parts *part
 	return PAPI_OK;
 }
 
-static int qualify(const char *name, const struct upcp_name_parts *parts, uint32_t code, unsigned int *native)
+static int qualify_code(const char *name, const struct upcp_name_parts *parts, uint32_t code,
+			unsigned int *native)
 {
 	int number = 0;
 
@@ -196,7 +198,7 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 	error = check_qualifiers(name, &parts);
 	if (error)
 		return error;
-	error = find_event(name, &parts, &code);
+	error = find_own_event(name, &parts, &code);
 	if (error && parts.flexible && !parts.cgroup)
 		error = find_whole(name, &parts, &code);
 	if (error) {
@@ -210,13 +212,13 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 		struct upc_event_info info;
 		char line[512];
 
-		if (describe(code, &info) != PAPI_OK)
+		if (describe_native(code, &info) != PAPI_OK)
 			return PAPI_ENOEVNT;
 		snprintf(line, sizeof(line), "nothing drives %s here: %s", info.name, info.why);
 		upcp_report(UPCP_REPORT_NAME, line);
 		return PAPI_ENOEVNT;
 	}
-	return qualify(name, &parts, code, native);
+	return qualify_code(name, &parts, code, native);
 }
 
 int upcp_code_to_name(unsigned int native, char *name, int size)
@@ -345,7 +347,7 @@ int upcp_code_to_descr(unsigned int native, char *text, int size)
 	struct upc_event_info info;
 	uint32_t code;
 
-	if (upcp_qualifiers_split(native, &code, &qualifiers) || describe(code, &info) != PAPI_OK)
+	if (upcp_qualifiers_split(native, &code, &qualifiers) || describe_native(code, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
 	long_description(&info, qualifiers, text, (size_t)size);
 	return PAPI_OK;
@@ -359,7 +361,7 @@ int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 	int level;
 
 	if (upcp_code_to_name(native, papi->symbol, sizeof(papi->symbol)) != PAPI_OK ||
-	    upcp_qualifiers_split(native, &code, &qualifiers) || describe(code, &info) != PAPI_OK)
+	    upcp_qualifiers_split(native, &code, &qualifiers) || describe_native(code, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
 	level = info.kind == UPC_KIND_LEVEL;
 	short_description(info.description, papi->short_descr, sizeof(papi->short_descr));

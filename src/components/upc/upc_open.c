@@ -66,8 +66,8 @@ static const char *remedy_for(int error, const char *message)
 	return "";
 }
 
-static int open_catalogue(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
-			  struct upc_catalogue **catalogue)
+static int open_component_catalogue(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+				    struct upc_catalogue **catalogue)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
 	const char *message, *remedy;
@@ -121,7 +121,7 @@ int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info
 {
 	const int live = !upcp_source_is_chosen();
 	struct upcp_opened opened = {.lib = lib};
-	int error = open_catalogue(lib, on_demand && live, cmp, &opened.catalogue);
+	int error = open_component_catalogue(lib, on_demand && live, cmp, &opened.catalogue);
 
 	if (error)
 		return error;

@@ -98,7 +98,7 @@ static int bring_down(EventSetInfo_t *owner, int position)
 	return low;
 }
 
-static int apply(EventSetInfo_t *owner)
+static int apply_thresholds(EventSetInfo_t *owner)
 {
 	struct upcp_set *set = owner->ctl_state;
 	const EventSetOverflowInfo_t *overflow = &owner->overflow;
@@ -142,7 +142,7 @@ static int any_threshold(const struct upcp_set *set)
 static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 
 /* Prepares the signal and the unit for the first threshold. */
-static int prepare(struct upcp_state *state, int *papi)
+static int prepare_first_threshold(struct upcp_state *state, int *papi)
 {
 	if (any_threshold(&state->set))
 		return 0;
@@ -168,7 +168,7 @@ static void listen_again(void)
 	pthread_sigmask(SIG_UNBLOCK, &signal, NULL);
 }
 
-static void release(struct upcp_state *state)
+static void release_overflow_signal(struct upcp_state *state)
 {
 	if (!state->signals || any_threshold(&state->set))
 		return;
@@ -194,24 +194,24 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 		upcp_tables_put_back(owner, &state->good);
 		return UPC_ECONFLICT;
 	}
-	error = overflow->event_counter ? prepare(state, papi) : 0;
+	error = overflow->event_counter ? prepare_first_threshold(state, papi) : 0;
 	if (!error)
-		error = apply(owner);
+		error = apply_thresholds(owner);
 	if (error) {
 		upcp_tables_put_back(owner, &state->good);
-		apply(owner); /* as it was before: nothing new is asked for */
+		apply_thresholds(owner); /* as it was before: nothing new is asked for */
 	} else {
 		upcp_tables_remember(&state->good, owner);
 		listen_again();
 	}
-	release(state);
+	release_overflow_signal(state);
 	return error;
 }
 
 void upcp_overflow_forget(struct upcp_state *state)
 {
 	memset(&state->good, 0, sizeof(state->good));
-	release(state);
+	release_overflow_signal(state);
 }
 
 /* ---- the user's handler ---------------------------------------------------- */
@@ -231,8 +231,8 @@ static int profile_is_whole(const EventSetInfo_t *owner, int position)
 	return 0;
 }
 
-static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, vptr_t address,
-		     _papi_hwi_context_t *context)
+static void dispatch_overflow(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, vptr_t address,
+			      _papi_hwi_context_t *context)
 {
 	const long long vector = (long long)(UINT64_C(1) << position);
 
@@ -261,7 +261,7 @@ static void dispatch_played(struct upcp_state *state, int position)
 	context.ucontext = &registers;
 	OVERFLOW_ADDRESS(context) = (__typeof__(OVERFLOW_ADDRESS(context)))state->address;
 	state->interrupting = 1;
-	dispatch(owner, owner->master, position, (vptr_t)state->address, &context);
+	dispatch_overflow(owner, owner->master, position, (vptr_t)state->address, &context);
 	state->interrupting = 0;
 }
 
@@ -342,7 +342,8 @@ static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int sig
 				break;
 		}
 		for (i = 0; i < n && still_runs(owner); i++)
-			dispatch(owner, thread, position[i], GET_OVERFLOW_ADDRESS((*context)), context);
+			dispatch_overflow(owner, thread, position[i], GET_OVERFLOW_ADDRESS((*context)),
+					  context);
 		called += n;
 	} while (n && called < ENDLESS && still_runs(owner));
 	if (n && called >= ENDLESS && still_runs(owner))
@@ -377,7 +378,7 @@ static void handle_overflow(int signal, siginfo_t *info, void *ucontext)
 	} else if (info) {
 		position = upcp_set_signalled(owner->ctl_state, info->si_fd);
 		if (position != UPCP_NO_POSITION)
-			dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
+			dispatch_overflow(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
 	}
 }
 

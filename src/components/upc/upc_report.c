@@ -31,7 +31,7 @@ static uint32_t said[KINDS][LINES_MAX];
 static __thread int running __attribute__((tls_model("initial-exec")));
 
 /* The first to write to a page while a set runs would have a page fault counted. */
-static void touch(volatile char *memory, size_t size)
+static void touch_memory(volatile char *memory, size_t size)
 {
 	size_t i;
 
@@ -43,12 +43,12 @@ void upcp_report_open(void)
 {
 	const char *wish = getenv("UPC_QUIET");
 
-	touch((volatile char *)&waiting, sizeof(waiting));
-	touch((volatile char *)said, sizeof(said));
+	touch_memory((volatile char *)&waiting, sizeof(waiting));
+	touch_memory((volatile char *)said, sizeof(said));
 	quiet = wish && *wish && strcmp(wish, "0") != 0;
 }
 
-static void say(void)
+static void say_waiting_lines(void)
 {
 	struct upci_later_line *line;
 	ssize_t written;
@@ -64,7 +64,7 @@ static void say(void)
 static void say_if_possible(void)
 {
 	if (__atomic_load_n(&any, __ATOMIC_RELAXED) && !running && !upcp_caller_in_handler())
-		say();
+		say_waiting_lines();
 }
 
 void upcp_report_started(void)
@@ -87,7 +87,7 @@ void upcp_report_forked(void)
 	any = 0;
 }
 
-static uint32_t hash(const char *text)
+static uint32_t hash_report_text(const char *text)
 {
 	uint32_t h = 2166136261u;
 
@@ -117,7 +117,7 @@ void upcp_report(enum upcp_report kind, const char *message)
 {
 	struct upci_later_line *line;
 
-	if (!*message || quiet || !is_news(kind, hash(message)))
+	if (!*message || quiet || !is_news(kind, hash_report_text(message)))
 		return;
 	line = upci_later_begin(&waiting);
 	if (!line)
@@ -132,5 +132,5 @@ void upcp_report(enum upcp_report kind, const char *message)
 __attribute__((destructor)) static void say_the_rest(void)
 {
 	if (__atomic_load_n(&any, __ATOMIC_RELAXED))
-		say();
+		say_waiting_lines();
 }

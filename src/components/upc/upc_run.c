@@ -70,7 +70,7 @@ int upcp_set_reset(struct upcp_set *set)
 	return set->unit ? set->lib->upc_unit_reset(set->unit) : UPC_ESTATE;
 }
 
-static void scatter(struct upcp_set *set)
+static void scatter_counts(struct upcp_set *set)
 {
 	unsigned i;
 
@@ -87,7 +87,7 @@ int upcp_set_read(struct upcp_set *set)
 	if (set->mpx) {
 		error = upcp_mpx_read(set);
 		if (upcp_has_values(error))
-			scatter(set);
+			scatter_counts(set);
 		return error;
 	}
 	if (set->direct)
@@ -95,14 +95,14 @@ int upcp_set_read(struct upcp_set *set)
 	error = set->in_order ? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
 			      : set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
 	if (upcp_has_values(error))
-		scatter(set);
+		scatter_counts(set);
 	return error;
 }
 
 void upcp_set_peek(struct upcp_set *set)
 {
 	if (upcp_has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
-		scatter(set);
+		scatter_counts(set);
 }
 
 int upcp_set_write(struct upcp_set *set, const uint64_t *values)

@@ -199,7 +199,7 @@ int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, str
 	return UPC_EINVAL;
 }
 
-static int create_unit(struct upcp_set *set, const struct upc_unit_options *options)
+static int create_set_unit(struct upcp_set *set, const struct upc_unit_options *options)
 {
 	int error;
 
@@ -227,7 +227,8 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 	if (set->mpx)
 		error = upcp_mpx_aim(set, target, &options);
 	else
-		error = set->unit ? lib->upc_unit_retarget(set->unit, &options) : create_unit(set, &options);
+		error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
+				  : create_set_unit(set, &options);
 	/* The caller reports all other errors that libupc has words for. */
 	if (error == UPC_EINVAL && counts_group(target))
 		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
@@ -286,7 +287,8 @@ static unsigned position_take(struct upcp_set *set)
 
 /* Marks the positions that entries keep. Returns how many entries are new, or
  * UPC_EINVAL where a position is not what the set gave out. */
-static int compare(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n, uint64_t *kept)
+static int compare_entries(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
+			   uint64_t *kept)
 {
 	int fresh = 0;
 	unsigned i;
@@ -307,8 +309,8 @@ static int compare(const struct upcp_set *set, const struct upcp_entry *entries,
 }
 
 /* Tells libupc: all of it, or nothing. */
-static int transact(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
-		    unsigned n_fresh)
+static int transact_events(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
+			   unsigned n_fresh)
 {
 	struct upc_transaction *transaction;
 	unsigned i;
@@ -347,7 +349,8 @@ static void settle_order(struct upcp_set *set)
 }
 
 /* The events that do not fit into the unit of a multiplexed set go elsewhere (upc_mpx.c). */
-static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n, const uint64_t *kept)
+static int commit_entries(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
+			  const uint64_t *kept)
 {
 	uint32_t *const gone = set->gone, *const fresh = set->fresh;
 	unsigned n_gone = 0, n_fresh = 0, i;
@@ -360,7 +363,7 @@ static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsign
 		if (entries[i].position == UPCP_NO_POSITION)
 			fresh[n_fresh++] = entries[i].code;
 	if (upcp_mpx_tries_unit(set)) {
-		error = transact(set, gone, n_gone, fresh, n_fresh);
+		error = transact_events(set, gone, n_gone, fresh, n_fresh);
 		if (error != UPC_ECONFLICT || !set->slice_ns)
 			return error;
 	}
@@ -371,7 +374,7 @@ static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsign
 }
 
 /* The same on our side, where nothing can fail any more. */
-static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n, const uint64_t *kept)
+static void adopt_entries(struct upcp_set *set, struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	unsigned left = 0;
 	unsigned i;
@@ -426,7 +429,7 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 
 	if (n > UPCP_EVENTS)
 		return UPC_ECONFLICT;
-	fresh = compare(set, entries, n, kept);
+	fresh = compare_entries(set, entries, n, kept);
 	if (fresh < 0)
 		return fresh;
 	if (fresh && (!set->unit || qualifiers != before)) {
@@ -435,12 +438,12 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 			return error;
 	}
 	if (fresh || n != set->n) {
-		error = commit(set, entries, n, kept);
+		error = commit_entries(set, entries, n, kept);
 		if (error && qualifiers != before)
 			(void)aim_qualified(set, before);
 		if (error)
 			return error;
-		adopt(set, entries, n, kept);
+		adopt_entries(set, entries, n, kept);
 	}
 	if (!n && before && set->unit)
 		(void)aim_qualified(set, NULL); /* else the next event's do */

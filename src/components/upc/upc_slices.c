@@ -121,7 +121,7 @@ static void let_go(struct upcp_ticker *ticker)
 }
 
 /* The core stays where it is: its owner can still stop it. */
-static void end_of_thread(void *arg)
+static void end_thread_ticker(void *arg)
 {
 	struct upcp_ticker *ticker = arg;
 
@@ -139,20 +139,20 @@ static void end_of_thread(void *arg)
 	free(ticker);
 }
 
-static void before_fork(void)
+static void lock_slices_before_fork(void)
 {
 	forking++;
 	pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void unlock_slices_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
 	forking--;
 }
 
 /* The timers are the parent's; the cores' owners find out by their process. */
-static void in_child(void)
+static void drop_slices_in_child(void)
 {
 	struct upcp_ticker *ticker, *next;
 
@@ -178,11 +178,11 @@ static void in_child(void)
  * inside of these. The handler may begin on a thread just after its last use: this
  * library is never unloaded from here on.
  */
-static void set_up(void)
+static void set_slices_up(void)
 {
 	Dl_info here;
 
-	fork_error = pthread_atfork(before_fork, after_fork, in_child);
+	fork_error = pthread_atfork(lock_slices_before_fork, unlock_slices_after_fork, drop_slices_in_child);
 	if (dladdr((void *)on_tick_sig, &here) && here.dli_fname)
 		(void)dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
@@ -204,16 +204,16 @@ static int make_ticker_locked(void)
 }
 
 /* The thread's, with a timer of such slices. */
-static int prepare(uint64_t ns)
+static int prepare_thread_ticker(uint64_t ns)
 {
 	int error;
 
 	if (mine && mine->timer.open && mine->timer.slice_ns == ns)
 		return 0;
-	pthread_once(&once, set_up);
+	pthread_once(&once, set_slices_up);
 	if (fork_error)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a fork's handlers");
-	error = mpxi_thread_exit_prepare(end_of_thread);
+	error = mpxi_thread_exit_prepare(end_thread_ticker);
 	if (error)
 		return error;
 	pthread_mutex_lock(&lock);
@@ -232,7 +232,7 @@ int upcp_slices_begin(_Atomic(struct upcp_ticker *) *holder, struct mpxi_core *c
 	if (mine && atomic_load(&mine->holder))
 		return mpxi_error(MPXI_EISRUN, "another multiplexed set of this thread has events "
 					       "that take turns: stop it first");
-	error = prepare(ns);
+	error = prepare_thread_ticker(ns);
 	if (error)
 		return error;
 	atomic_store(&mine->core, core);

@@ -4,7 +4,7 @@
  */
 #include "upc_tables.h"
 
-static int index_of(const EventSetInfo_t *owner, int code)
+static int index_of_code(const EventSetInfo_t *owner, int code)
 {
 	int i;
 
@@ -24,7 +24,7 @@ void upcp_tables_correct(EventSetInfo_t *owner)
 
 		if (at < 0 || at >= owner->NumberOfEvents ||
 		    (int)owner->EventInfoArray[at].event_code != overflow->EventCode[i])
-			overflow->EventIndex[i] = index_of(owner, overflow->EventCode[i]);
+			overflow->EventIndex[i] = index_of_code(owner, overflow->EventCode[i]);
 	}
 }
 
@@ -97,7 +97,7 @@ void upcp_tables_put_back(EventSetInfo_t *owner, const struct upcp_tables *good)
 		overflow->EventCode[i] = good->event[i].code;
 		overflow->threshold[i] = good->event[i].threshold;
 		overflow->deadline[i] = good->event[i].threshold;
-		overflow->EventIndex[i] = index_of(owner, good->event[i].code);
+		overflow->EventIndex[i] = index_of_code(owner, good->event[i].code);
 	}
 	profile->event_counter = good->profiles;
 	profile->flags = good->profiles ? good->profile_flags : 0;
@@ -106,7 +106,7 @@ void upcp_tables_put_back(EventSetInfo_t *owner, const struct upcp_tables *good)
 		profile->count[i] = good->profile[i].count;
 		profile->threshold[i] = good->profile[i].threshold;
 		profile->EventCode[i] = good->profile[i].code;
-		profile->EventIndex[i] = index_of(owner, good->profile[i].code);
+		profile->EventIndex[i] = index_of_code(owner, good->profile[i].code);
 	}
 }
 

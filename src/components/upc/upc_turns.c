@@ -58,7 +58,7 @@ struct group {
 	uint64_t value[];
 };
 
-static int foreign(int error)
+static int mark_foreign_error(int error)
 {
 	return error ? error - FOREIGN : 0;
 }
@@ -72,7 +72,7 @@ int upcp_turns_tell(int error)
 }
 
 /* The core's error for the caller. */
-static int settle(int error)
+static int settle_core_error(int error)
 {
 	if (error >= 0)
 		return 0;
@@ -82,7 +82,7 @@ static int settle(int error)
 /* ---- which events go together ------------------------------------------------- */
 
 /* The clock and the events into a unit, all or none. */
-static int fill(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
+static int fill_turns_unit(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
 {
 	const struct upcp_library *lib = turns->options.lib;
 	struct upc_transaction *transaction;
@@ -101,7 +101,8 @@ static int fill(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t 
 	return error;
 }
 
-static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n, struct upc_unit **made)
+static int make_turns_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n,
+			   struct upc_unit **made)
 {
 	const struct upcp_library *lib = turns->options.lib;
 	struct upc_unit *unit;
@@ -109,7 +110,7 @@ static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n
 
 	if (error)
 		return error;
-	error = fill(turns, unit, event, n);
+	error = fill_turns_unit(turns, unit, event, n);
 	if (error)
 		lib->upc_unit_destroy(unit);
 	else
@@ -117,7 +118,7 @@ static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n
 	return error;
 }
 
-static int ops_fits(void *backend, const uint32_t *event, unsigned n)
+static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 {
 	struct upcp_turns *turns = backend;
 	struct upc_unit *unit;
@@ -125,17 +126,17 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 
 	if (turns->options.group_max && n > turns->options.group_max)
 		return 0;
-	error = make_unit(turns, event, n, &unit);
+	error = make_turns_unit(turns, event, n, &unit);
 	if (error == UPC_ECONFLICT && n > 1)
 		return 0;
 	if (error)
-		return foreign(error); /* alone: libupc's words say best why not */
+		return mark_foreign_error(error); /* alone: libupc's words say best why not */
 	turns->options.lib->upc_unit_destroy(unit);
 	return 1;
 }
 
 /* Events that need not take turns are not given to the core (upc_mpx.c). */
-static enum mpxi_role ops_role(void *backend, uint32_t event)
+static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 {
 	const struct upcp_turns *turns = backend;
 
@@ -144,7 +145,7 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 
 /* ---- groups -------------------------------------------------------------------- */
 
-static int ops_open(void *backend, const uint32_t *event, unsigned n, void **opened)
+static int ops_open_unit(void *backend, const uint32_t *event, unsigned n, void **opened)
 {
 	struct upcp_turns *turns = backend;
 	struct group *group = calloc(1, sizeof(*group) + (n + 1) * sizeof(group->value[0]));
@@ -154,7 +155,7 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **ope
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a group of %u events", n);
 	group->turns = turns;
 	group->n = n;
-	error = make_unit(turns, event, n, &group->unit);
+	error = make_turns_unit(turns, event, n, &group->unit);
 	/* A handler starts it. */
 	if (!error) {
 		error = turns->options.lib->upc_unit_open(group->unit);
@@ -163,7 +164,7 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **ope
 	}
 	if (error) {
 		free(group);
-		return foreign(error);
+		return mark_foreign_error(error);
 	}
 	*opened = group;
 	return 0;
@@ -188,7 +189,7 @@ static int ops_start_sig(void *handle)
 		error = lib->upc_unit_start(group->unit);
 	if (!group->turns->has_clock)
 		group->began = mpxi_timer_cpu_sig();
-	return foreign(error);
+	return mark_foreign_error(error);
 }
 
 /* A group that did not count all the time gives no slice: read_added says so, stopped or not. */
@@ -200,7 +201,7 @@ static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sampl
 	unsigned i;
 
 	if (error)
-		return foreign(error);
+		return mark_foreign_error(error);
 	sample->size = first ? group->value[0] : now - group->began;
 	sample->covariate = 0;
 	for (i = 0; i < group->n; i++)
@@ -221,13 +222,13 @@ static int ops_stop_sig(void *handle, struct mpxi_sample *sample)
 	uint64_t now = group->turns->has_clock ? 0 : mpxi_timer_cpu_sig();
 	int error = group->turns->options.lib->upc_unit_stop(group->unit);
 
-	return error ? foreign(error) : take_sig(group, now, sample);
+	return error ? mark_foreign_error(error) : take_sig(group, now, sample);
 }
 
 static const struct mpxi_backend_ops ops = {
-	.fits = ops_fits,
-	.role = ops_role,
-	.open = ops_open,
+	.fits = ops_unit_fits,
+	.role = ops_clock_role,
+	.open = ops_open_unit,
 	.close = ops_close,
 	.start_sig = ops_start_sig,
 	.read_sig = ops_read_sig,
@@ -244,7 +245,7 @@ static bool clock_counts(struct upcp_turns *turns)
 	volatile unsigned work = 0;
 	uint64_t cycles = 0;
 	unsigned i;
-	int error = make_unit(turns, NULL, 0, &unit);
+	int error = make_turns_unit(turns, NULL, 0, &unit);
 
 	if (error)
 		return false;
@@ -325,7 +326,7 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 	if (error) {
 		mpxi_core_destroy(turns->core);
 		free(turns);
-		return settle(error);
+		return settle_core_error(error);
 	}
 	*made = turns;
 	return 0;
@@ -348,7 +349,7 @@ int upcp_turns_inherited(const struct upcp_turns *turns)
 
 /* ---- events ------------------------------------------------------------------------- */
 
-static int check(const struct upcp_turns *turns, uint32_t code)
+static int check_turning_event(const struct upcp_turns *turns, uint32_t code)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	int error = turns->options.lib->upc_catalogue_info(turns->options.catalogue, code, &info);
@@ -366,13 +367,13 @@ static int check(const struct upcp_turns *turns, uint32_t code)
 
 int upcp_turns_add(struct upcp_turns *turns, uint32_t code)
 {
-	int index, error = check(turns, code);
+	int index, error = check_turning_event(turns, code);
 
 	if (error)
 		return error;
 	index = mpxi_set_add(turns->set, code);
 	if (index < 0)
-		return settle(index);
+		return settle_core_error(index);
 	turns->given[index] = UPCP_NEVER;
 	return 0;
 }
@@ -395,7 +396,7 @@ unsigned upcp_turns_events(const struct upcp_turns *turns)
 
 /* ---- counting ------------------------------------------------------------------------ */
 
-static void forget(struct upcp_turns *turns)
+static void forget_given_values(struct upcp_turns *turns)
 {
 	unsigned i;
 
@@ -418,15 +419,15 @@ int upcp_turns_start(struct upcp_turns *turns, int counted)
 	turns->counted = counted;
 	error = mpxi_set_start(turns->set);
 	if (!error)
-		forget(turns);
-	return settle(error);
+		forget_given_values(turns);
+	return settle_core_error(error);
 }
 
 int upcp_turns_stop(struct upcp_turns *turns)
 {
 	int error = mpxi_set_stop(turns->set);
 
-	return error == MPXI_ENOTRUN ? 0 : settle(error);
+	return error == MPXI_ENOTRUN ? 0 : settle_core_error(error);
 }
 
 int upcp_turns_reset(struct upcp_turns *turns)
@@ -434,12 +435,12 @@ int upcp_turns_reset(struct upcp_turns *turns)
 	int error = mpxi_set_reset(turns->set);
 
 	if (!error)
-		forget(turns);
-	return settle(error);
+		forget_given_values(turns);
+	return settle_core_error(error);
 }
 
 /* N_e as a whole number. */
-static uint64_t whole(const struct mpxi_window *window, const struct mpxi_estimate *estimate)
+static uint64_t whole_estimate(const struct mpxi_window *window, const struct mpxi_estimate *estimate)
 {
 	/* A count beyond 2^53 is exact only as an integer. */
 	if (estimate->exact)
@@ -458,14 +459,14 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 		 * are: the next read has it, as that of a slice that was lost. */
 		(void)mpxi_core_tick_sig(turns->core);
 		memcpy(counts, turns->given, upcp_turns_events(turns) * sizeof(*counts));
-		return settle(error);
+		return settle_core_error(error);
 	}
 	for (i = 0; i < upcp_turns_events(turns); i++) {
 		const struct mpxi_window *window = mpxi_set_window(turns->set, i);
 		uint64_t count;
 
 		mpxi_estimate(window, MPXI_AUTO, &estimate);
-		count = estimate.never ? UPCP_NEVER : whole(window, &estimate);
+		count = estimate.never ? UPCP_NEVER : whole_estimate(window, &estimate);
 		/* UPCP_NEVER is the largest: whatever comes after it is news. */
 		if (count != UPCP_NEVER && (turns->given[i] == UPCP_NEVER || count > turns->given[i]))
 			turns->given[i] = count;

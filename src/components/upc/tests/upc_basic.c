@@ -29,13 +29,13 @@ int main(int argc, char **argv)
 	CHECK(PAPI_start(set));
 	touch_pages(1000);
 	CHECK(PAPI_read(set, &value));
-	REQUIRE(about(value, 1000), "1000 pages, read");
+	REQUIRE(value_is_about(value, 1000), "1000 pages, read");
 	touch_pages(500);
 	CHECK(PAPI_stop(set, &value));
-	REQUIRE(about(value, 1500), "1500 pages, stopped");
+	REQUIRE(value_is_about(value, 1500), "1500 pages, stopped");
 	CHECK(PAPI_start(set));
 	CHECK(PAPI_stop(set, &value));
-	REQUIRE(about(value, 0), "a start begins at 0");
+	REQUIRE(value_is_about(value, 0), "a start begins at 0");
 	CHECK(PAPI_cleanup_eventset(set));
 	CHECK(PAPI_destroy_eventset(&set));
 	if (!TESTS_QUIET)

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	CHECK(PAPI_start(set));
 	touch_pages(1000);
 	CHECK(PAPI_stop(set, values));
-	REQUIRE(about(values[0], 1000), "the set counts");
+	REQUIRE(value_is_about(values[0], 1000), "the set counts");
 	CHECK(PAPI_cleanup_eventset(set));
 	CHECK(PAPI_destroy_eventset(&set));
 	test_pass(__FILE__);

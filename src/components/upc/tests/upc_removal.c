@@ -23,10 +23,10 @@ static const struct {
 };
 #define SUBJECTS ((int)(sizeof(subjects) / sizeof(*subjects)))
 
-static int right(int subject, long long value)
+static int value_is_right(int subject, long long value)
 {
 	if (subjects[subject].faults)
-		return about(value, PAGES);
+		return value_is_about(value, PAGES);
 	if (subjects[subject].clock)
 		return value > PAGES + SLACK; /* nanoseconds */
 	return value >= 0 && value <= SLACK;
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		touch_pages(PAGES);
 		CHECK(PAPI_stop(set, values));
 		for (i = 0; i < n; i++) {
-			if (!right(order[i], values[i])) {
+			if (!value_is_right(order[i], values[i])) {
 				printf("round %d: %s is %lld\n", round, subjects[order[i]].name, values[i]);
 				test_fail(__FILE__, __LINE__, "not this event's value", PAPI_EMISC);
 			}

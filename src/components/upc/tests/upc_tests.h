@@ -72,7 +72,7 @@ static inline void touch_pages(size_t n)
 	munmap((void *)area, n * page);
 }
 
-static inline int about(long long value, long long wanted)
+static inline int value_is_about(long long value, long long wanted)
 {
 	return value >= wanted && value <= wanted + SLACK;
 }

@@ -9,7 +9,7 @@
 
 #define THREADS 8
 
-static void *count(void *argument)
+static void *count_own_pages(void *argument)
 {
 	long long pages = (long long)(size_t)argument;
 	long long value = -1;
@@ -22,7 +22,7 @@ static void *count(void *argument)
 		CHECK(PAPI_start(set));
 		touch_pages((size_t)pages);
 		CHECK(PAPI_stop(set, &value));
-		REQUIRE(about(value, pages), "a thread's own pages");
+		REQUIRE(value_is_about(value, pages), "a thread's own pages");
 	}
 	CHECK(PAPI_cleanup_eventset(set));
 	CHECK(PAPI_destroy_eventset(&set));
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	upc_begin(argc, argv);
 	CHECK(PAPI_thread_init(pthread_self));
 	for (i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, count, (void *)(100 * (i + 1))))
+		if (pthread_create(&threads[i], NULL, count_own_pages, (void *)(100 * (i + 1))))
 			test_fail(__FILE__, __LINE__, "pthread_create", PAPI_ESYS);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
