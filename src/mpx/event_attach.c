@@ -25,7 +25,7 @@ static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t 
 	return index ? index : mpxi_set_add(to, event);
 }
 
-static unsigned index_of(const struct mpxi_set *set, uint32_t code)
+static unsigned index_of_papi_code(const struct mpxi_set *set, uint32_t code)
 {
 	unsigned i = 0;
 
@@ -41,8 +41,8 @@ static int move_relation(const struct mpxi_asked_relation *relation, struct mpxi
 
 	for (i = 0; i < relation->n; i++)
 		for (k = 0; k < i && !error; k++)
-			error = mpxi_set_pair(to, index_of(to, relation->event[i]),
-					      index_of(to, relation->event[k]));
+			error = mpxi_set_pair(to, index_of_papi_code(to, relation->event[i]),
+					      index_of_papi_code(to, relation->event[k]));
 	return error;
 }
 
@@ -54,8 +54,8 @@ static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
 	unsigned i;
 
 	for (i = 0; i < asked->ratios && !error; i++)
-		error = mpxi_set_pair(to, index_of(to, asked->ratio[i].numerator),
-				      index_of(to, asked->ratio[i].denominator));
+		error = mpxi_set_pair(to, index_of_papi_code(to, asked->ratio[i].numerator),
+				      index_of_papi_code(to, asked->ratio[i].denominator));
 	for (i = 0; i < asked->relations && !error; i++)
 		error = move_relation(&asked->relation[i], to);
 	return error;
@@ -63,8 +63,8 @@ static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
 
 /* A set of the same events, in the same order, of this target, in this domain; NULL: of the thread
  * itself. */
-static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, unsigned domain,
-		struct mpxi_set **made)
+static int copy_handle_set(const struct mpxi_handle *handle, struct mpxi_target *target, unsigned domain,
+			   struct mpxi_set **made)
 {
 	const unsigned n = mpxi_set_events(handle->set);
 	struct mpxi_set *set;
@@ -91,7 +91,7 @@ static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, un
 }
 
 /* The handle's set from now on. */
-static void replace(struct mpxi_handle *handle, struct mpxi_set *set)
+static void replace_handle_set(struct mpxi_handle *handle, struct mpxi_set *set)
 {
 	unsigned i;
 
@@ -103,15 +103,15 @@ static void replace(struct mpxi_handle *handle, struct mpxi_set *set)
 		handle->value[i] = MPX_NEVER;
 }
 
-static int move(struct mpxi_handle *handle, struct mpxi_target *target)
+static int move_handle(struct mpxi_handle *handle, struct mpxi_target *target)
 {
 	struct mpxi_target *former = handle->target;
 	struct mpxi_set *set;
-	int error = copy(handle, target, handle->domain, &set);
+	int error = copy_handle_set(handle, target, handle->domain, &set);
 
 	if (error)
 		return error;
-	replace(handle, set);
+	replace_handle_set(handle, set);
 	handle->target = target;
 	if (former)
 		mpxi_target_put(former);
@@ -152,7 +152,7 @@ int mpx_set_attach(int set, int tid)
 	error = mpxi_target_get(mpxi_self, tid, &target);
 	if (error)
 		return error;
-	error = move(handle, target);
+	error = move_handle(handle, target);
 	if (error)
 		mpxi_target_put(target);
 	return error;
@@ -167,7 +167,7 @@ int mpx_set_detach(int set)
 		return error;
 	if (!handle->target)
 		return mpxi_error(PAPI_EINVAL, "event set %d is not attached", set);
-	return move(handle, NULL);
+	return move_handle(handle, NULL);
 }
 
 /* ---- domains ------------------------------------------------------------------------------ */
@@ -200,10 +200,10 @@ int mpx_set_domain(int set, int domain)
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before its domain changes", set);
 	if ((unsigned)domain == handle->domain)
 		return PAPI_OK;
-	error = copy(handle, handle->target, (unsigned)domain, &other);
+	error = copy_handle_set(handle, handle->target, (unsigned)domain, &other);
 	if (error)
 		return error;
-	replace(handle, other);
+	replace_handle_set(handle, other);
 	handle->domain = (unsigned)domain;
 	forget_counts(handle);
 	return PAPI_OK;
@@ -215,7 +215,7 @@ int mpx_set_domain(int set, int domain)
 static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 {
 	struct mpxi_set *other;
-	int error = copy(handle, handle->target, handle->domain, &other);
+	int error = copy_handle_set(handle, handle->target, handle->domain, &other);
 
 	if (error)
 		return error;
@@ -226,7 +226,7 @@ static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 		mpxi_set_destroy(other);
 		return error;
 	}
-	replace(handle, other);
+	replace_handle_set(handle, other);
 	forget_counts(handle);
 	return PAPI_OK;
 }

@@ -17,7 +17,7 @@
 
 #define TERMS_MAX 32
 
-static int lacks(const struct mpxi_handle *handle, uint32_t event)
+static int refuse_absent_event(const struct mpxi_handle *handle, uint32_t event)
 {
 	return mpxi_error(PAPI_ENOEVNT, "event set %d has no event 0x%x", handle->number, event);
 }
@@ -41,7 +41,7 @@ static int find_stopped(int set, struct mpxi_handle **handle)
 
 /* ---- ratios --------------------------------------------------------------------------- */
 
-static unsigned find_ratio(const struct mpxi_asked *asked, uint32_t numerator, uint32_t denominator)
+static unsigned find_asked_ratio(const struct mpxi_asked *asked, uint32_t numerator, uint32_t denominator)
 {
 	unsigned i;
 
@@ -65,10 +65,10 @@ static int add_ratio(struct mpxi_handle *handle, uint32_t numerator, uint32_t de
 	unsigned n = mpxi_set_events(handle->set);
 
 	if (i == n || k == n)
-		return lacks(handle, i == n ? numerator : denominator);
+		return refuse_absent_event(handle, i == n ? numerator : denominator);
 	if (i == k)
 		return mpxi_error(PAPI_EINVAL, "the ratio of the event 0x%x to itself is 1", numerator);
-	if (find_ratio(asked, numerator, denominator) < asked->ratios)
+	if (find_asked_ratio(asked, numerator, denominator) < asked->ratios)
 		return mpxi_error(PAPI_ECNFLCT, "event set %d has this ratio already", handle->number);
 	more = realloc(asked->ratio, (asked->ratios + 1) * sizeof(*more));
 	if (!more)
@@ -96,7 +96,7 @@ int mpx_set_remove_ratio(int set, int numerator, int denominator)
 
 	if (error)
 		return error;
-	i = find_ratio(&handle->asked, (uint32_t)numerator, (uint32_t)denominator);
+	i = find_asked_ratio(&handle->asked, (uint32_t)numerator, (uint32_t)denominator);
 	if (i == handle->asked.ratios)
 		return mpxi_error(PAPI_ENOEVNT, "event set %d has no ratio of the event 0x%x to 0x%x", set,
 				  (unsigned)numerator, (unsigned)denominator);
@@ -137,7 +137,7 @@ static struct mpx_ratio ratio_of(const struct mpxi_handle *handle, const struct 
 	};
 }
 
-static int read_now(const struct mpxi_handle *handle)
+static int read_handle_set(const struct mpxi_handle *handle)
 {
 	int error = mpxi_set_read(handle->set);
 
@@ -162,7 +162,7 @@ int mpx_set_ratios(int set, struct mpx_ratio *ratios, int n)
 		return PAPI_OK;
 	error = upci_sized_check(&sized, ratios);
 	if (!error)
-		error = read_now(handle);
+		error = read_handle_set(handle);
 	if (error)
 		return error;
 	for (i = 0; i < n; i++) {
@@ -181,7 +181,8 @@ static void free_relation(struct mpxi_asked_relation *relation)
 }
 
 /* Those of two events that are in the set; the first n of all pairs. */
-static void unpair(struct mpxi_handle *handle, const struct mpxi_asked_relation *relation, unsigned n)
+static void unpair_relation(struct mpxi_handle *handle, const struct mpxi_asked_relation *relation,
+			    unsigned n)
 {
 	unsigned i, k, events = mpxi_set_events(handle->set);
 
@@ -203,7 +204,7 @@ static int pair_all(struct mpxi_handle *handle, const struct mpxi_asked_relation
 		for (k = 0; k < i; k++, done++)
 			if (mpxi_set_pair(handle->set, mpxi_handle_index(handle, relation->event[i]),
 					  mpxi_handle_index(handle, relation->event[k]))) {
-				unpair(handle, relation, done);
+				unpair_relation(handle, relation, done);
 				return PAPI_ENOMEM;
 			}
 	return PAPI_OK;
@@ -219,7 +220,7 @@ static int check_relation(const struct mpxi_handle *handle, const int *codes, co
 				  TERMS_MAX, n);
 	for (i = 0; i < n; i++) {
 		if (mpxi_handle_index(handle, (uint32_t)codes[i]) == mpxi_set_events(handle->set))
-			return lacks(handle, (uint32_t)codes[i]);
+			return refuse_absent_event(handle, (uint32_t)codes[i]);
 		if (!isfinite(coefficients[i]) || coefficients[i] == 0)
 			return mpxi_error(PAPI_EINVAL, "coefficient %d of the relation is %g", i,
 					  coefficients[i]);
@@ -270,7 +271,7 @@ static void drop_relation(struct mpxi_handle *handle, unsigned i)
 {
 	struct mpxi_asked *asked = &handle->asked;
 
-	unpair(handle, &asked->relation[i], ~0u);
+	unpair_relation(handle, &asked->relation[i], ~0u);
 	free_relation(&asked->relation[i]);
 	asked->relations--;
 	memmove(asked->relation + i, asked->relation + i + 1,
@@ -350,7 +351,7 @@ static bool make_work(const struct mpxi_handle *handle, struct work *work)
 
 /* The window that its estimate is made of; but by the clock, as pairs are, where it shares slices with
  * another event. */
-static const struct mpxi_window *window_of(const struct mpxi_handle *handle, unsigned i)
+static const struct mpxi_window *window_of_estimate(const struct mpxi_handle *handle, unsigned i)
 {
 	unsigned k, n = mpxi_set_events(handle->set);
 
@@ -370,12 +371,12 @@ static void fill_joint(const struct mpxi_handle *handle, struct work *work)
 	struct mpxi_bond bond;
 
 	for (i = 0; i < n; i++) {
-		mpxi_part_of(window_of(handle, i), estimator, &work->part[i]);
+		mpxi_part_of(window_of_estimate(handle, i), estimator, &work->part[i]);
 		mpxi_joint_event(work->joint, i, &work->part[i]);
 		for (k = 0; k < i; k++) {
 			const struct mpxi_pair_windows pair = {
-				window_of(handle, i),
-				window_of(handle, k),
+				window_of_estimate(handle, i),
+				window_of_estimate(handle, k),
 				mpxi_set_pair_window(handle->set, i, k),
 			};
 
@@ -407,7 +408,8 @@ static void fill_relations(const struct mpxi_handle *handle, struct work *work)
 	}
 }
 
-static void move(const struct mpxi_part *part, double value, double variance, struct mpxi_moved *moved)
+static void move_by_relation(const struct mpxi_part *part, double value, double variance,
+			     struct mpxi_moved *moved)
 {
 	moved->by_relation = true;
 	moved->flags |= MPX_RECONCILED;
@@ -424,7 +426,7 @@ static void give_moved(const struct work *work, unsigned n, struct mpxi_moved *m
 
 		if (!work->part[i].exact && !work->part[i].never &&
 		    (value != before || variance != fmax(work->part[i].variance, work->part[i].floor)))
-			move(&work->part[i], value, variance, &moved[i]);
+			move_by_relation(&work->part[i], value, variance, &moved[i]);
 	}
 	for (i = 0; i < work->relations; i++)
 		for (k = 0; k < work->relation[i].n; k++)

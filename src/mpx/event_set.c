@@ -16,7 +16,7 @@
 #include "process/thread.h"
 #include "stat/level.h"
 
-static int create(int *set, bool process)
+static int create_handle(int *set, bool process)
 {
 	struct mpxi_handle *handle;
 	struct mpxi_thread *thread;
@@ -51,12 +51,12 @@ static int create(int *set, bool process)
 
 int mpx_set_create(int *set)
 {
-	return create(set, false);
+	return create_handle(set, false);
 }
 
 int mpx_set_create_process(int *set)
 {
-	return create(set, true);
+	return create_handle(set, true);
 }
 
 int mpx_set_destroy(int *set)
@@ -83,7 +83,7 @@ int mpx_set_destroy(int *set)
 	return PAPI_OK;
 }
 
-static int reserve(struct mpxi_handle *handle)
+static int reserve_handle_event(struct mpxi_handle *handle)
 {
 	unsigned room = handle->room ? 2 * handle->room : 8;
 	struct mpxi_accum *accum;
@@ -126,7 +126,7 @@ int mpxi_event_check(struct mpxi_target *target, uint32_t event)
 	return error;
 }
 
-static int add(struct mpxi_handle *handle, uint32_t code)
+static int add_handle_event(struct mpxi_handle *handle, uint32_t code)
 {
 	struct mpxi_target *target = handle->target;
 	const char *whose;
@@ -149,7 +149,7 @@ static int add(struct mpxi_handle *handle, uint32_t code)
 	if (!index && target)
 		index = mpxi_target_check(target);
 	if (!index)
-		index = reserve(handle);
+		index = reserve_handle_event(handle);
 	if (!index)
 		index = mpxi_event_check(target, event);
 	if (!index)
@@ -173,10 +173,10 @@ int mpx_set_add_event(int set, int code)
 	struct mpxi_handle *handle;
 	int error = mpxi_thread_find(set, &handle);
 
-	return error ? error : add(handle, (uint32_t)code);
+	return error ? error : add_handle_event(handle, (uint32_t)code);
 }
 
-static int take_out(struct mpxi_handle *handle, uint32_t code);
+static int take_out_handle_event(struct mpxi_handle *handle, uint32_t code);
 
 /* From the last one on, until there are so many. The set does not run. */
 static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
@@ -184,8 +184,9 @@ static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
 	int error = 0;
 
 	while (!error && mpxi_set_events(handle->set) > n)
-		error = take_out(handle, mpxi_papi_code_of(mpxi_set_event(handle->set,
-									  mpxi_set_events(handle->set) - 1)));
+		error = take_out_handle_event(
+			handle,
+			mpxi_papi_code_of(mpxi_set_event(handle->set, mpxi_set_events(handle->set) - 1)));
 	return error;
 }
 
@@ -204,7 +205,7 @@ int mpx_set_add_events(int set, const int *codes, int n)
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added", set);
 	before = mpxi_set_events(handle->set);
 	for (i = 0; i < n; i++) {
-		error = add(handle, (uint32_t)codes[i]);
+		error = add_handle_event(handle, (uint32_t)codes[i]);
 		if (!error)
 			continue;
 		snprintf(why, sizeof(why), "%s", mpxi_last_message());
@@ -229,10 +230,10 @@ int mpx_set_add_named_event(int set, const char *name)
 	uint32_t event;
 	int error = find_both(set, name, &handle, &event);
 
-	return error ? error : add(handle, event);
+	return error ? error : add_handle_event(handle, event);
 }
 
-static int take_out(struct mpxi_handle *handle, uint32_t code)
+static int take_out_handle_event(struct mpxi_handle *handle, uint32_t code)
 {
 	unsigned n = mpxi_set_events(handle->set), i = mpxi_handle_index(handle, code);
 	uint32_t event = i < n ? mpxi_set_event(handle->set, i) : UINT32_MAX;
@@ -254,7 +255,7 @@ int mpx_set_remove_event(int set, int code)
 	struct mpxi_handle *handle;
 	int error = mpxi_thread_find(set, &handle);
 
-	return error ? error : take_out(handle, (uint32_t)code);
+	return error ? error : take_out_handle_event(handle, (uint32_t)code);
 }
 
 int mpx_set_remove_named_event(int set, const char *name)
@@ -263,7 +264,7 @@ int mpx_set_remove_named_event(int set, const char *name)
 	uint32_t event;
 	int error = find_both(set, name, &handle, &event);
 
-	return error ? error : take_out(handle, event);
+	return error ? error : take_out_handle_event(handle, event);
 }
 
 int mpx_set_cleanup(int set)

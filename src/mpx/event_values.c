@@ -33,7 +33,7 @@ static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_
 				      mpxi_library_estimator(), mpxi_set_lost(handle->set), result);
 }
 
-static long long whole_of(const struct mpxi_result *result)
+static long long whole_of_result(const struct mpxi_result *result)
 {
 	/* A count beyond 2^53 is exact only as an integer. */
 	if (result->estimate.exact && result->count <= INT64_MAX)
@@ -42,19 +42,19 @@ static long long whole_of(const struct mpxi_result *result)
 }
 
 /* The value of a plain read: N_e as a whole number, not below the value given before. */
-static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpxi_result *result)
+static long long settle_plain_value(struct mpxi_handle *handle, unsigned i, const struct mpxi_result *result)
 {
 	long long whole;
 
 	if (result->estimate.never)
 		return handle->value[i];
-	whole = whole_of(result);
+	whole = whole_of_result(result);
 	if (whole > handle->value[i])
 		handle->value[i] = whole;
 	return handle->value[i];
 }
 
-static void give(struct mpxi_handle *handle, long long *values)
+static void give_values(struct mpxi_handle *handle, long long *values)
 {
 	unsigned i, n = mpxi_set_events(handle->set);
 	struct mpxi_result result;
@@ -62,7 +62,7 @@ static void give(struct mpxi_handle *handle, long long *values)
 
 	for (i = 0; i < n; i++) {
 		result_of(handle, i, &result);
-		value = settle(handle, i, &result);
+		value = settle_plain_value(handle, i, &result);
 		if (values)
 			values[i] = value;
 	}
@@ -112,7 +112,7 @@ static int next_stretch(struct mpxi_handle *handle, struct mpxi_pool *pool)
 /* ---- calls -------------------------------------------------------------------------- */
 
 /* The core passes on what PAPI says, without words. */
-static int refused(int error, const struct mpxi_handle *handle, const char *verb)
+static int explain_group_refusal(int error, const struct mpxi_handle *handle, const char *verb)
 {
 	/* Threads that do not answer have been told of. */
 	if (!error || (handle->process && error == PAPI_ESYS))
@@ -160,13 +160,13 @@ int mpx_set_stop(int set, long long *values)
 		error = handle->process ? mpxi_process_stop(handle->process) : mpxi_set_stop(handle->set);
 	if (ran) {
 		keep_stretch(handle);
-		give(handle, values);
-		error = refused(error, handle, "stop");
+		give_values(handle, values);
+		error = explain_group_refusal(error, handle, "stop");
 	}
 	return error;
 }
 
-static int bring_up(struct mpxi_handle *handle)
+static int bring_handle_up(struct mpxi_handle *handle)
 {
 	return handle->process ? mpxi_process_read(handle->process) : mpxi_set_read(handle->set);
 }
@@ -174,7 +174,8 @@ static int bring_up(struct mpxi_handle *handle)
 /* Without the sums that only an error bar needs. */
 static int read_plainly(struct mpxi_handle *handle, long long *values)
 {
-	int error = refused(mpxi_set_values(handle->set, mpxi_library_estimator(), values), handle, "read");
+	int error = explain_group_refusal(mpxi_set_values(handle->set, mpxi_library_estimator(), values),
+					  handle, "read");
 	unsigned i, n = mpxi_set_events(handle->set);
 
 	for (i = 0; i < n && !error; i++) {
@@ -196,10 +197,10 @@ int mpx_set_read(int set, long long *values)
 		return error;
 	if (!handle->process && mpxi_set_runs(handle->set))
 		return read_plainly(handle, values);
-	error = refused(bring_up(handle), handle, "read");
+	error = explain_group_refusal(bring_handle_up(handle), handle, "read");
 	/* Threads that do not answer count with their last answer. */
 	if (!error || handle->process)
-		give(handle, values);
+		give_values(handle, values);
 	return error;
 }
 
@@ -208,8 +209,8 @@ int mpx_set_read(int set, long long *values)
  * stretches make up for one in which the event had no turn. before: the estimate without the stretch.
  * False: there is no estimate yet.
  */
-static bool added(const struct mpxi_result *before, const struct mpxi_result *after, uint64_t owed,
-		  long long *value)
+static bool find_added_value(const struct mpxi_result *before, const struct mpxi_result *after, uint64_t owed,
+			     long long *value)
 {
 	if (after->estimate.never)
 		return false;
@@ -217,19 +218,19 @@ static bool added(const struct mpxi_result *before, const struct mpxi_result *af
 		/* The part before this stretch counts only as far as it is owed. */
 		double part = (double)(owed + after->time - before->time) / (double)after->time;
 
-		*value = part < 1 ? llrint(after->estimate.value * part) : whole_of(after);
+		*value = part < 1 ? llrint(after->estimate.value * part) : whole_of_result(after);
 	} else {
-		*value = whole_of(after) - whole_of(before);
+		*value = whole_of_result(after) - whole_of_result(before);
 	}
 	return true;
 }
 
-static void accumulate(struct mpxi_accum *accum, const struct mpxi_result *before,
-		       const struct mpxi_result *after, long long *value)
+static void accumulate_value(struct mpxi_accum *accum, const struct mpxi_result *before,
+			     const struct mpxi_result *after, long long *value)
 {
 	long long more;
 
-	if (!added(before, after, accum->owed, &more)) {
+	if (!find_added_value(before, after, accum->owed, &more)) {
 		if (!accum->untold)
 			accum->held = *value;
 		accum->untold = true;
@@ -264,7 +265,7 @@ int mpx_set_accum(int set, long long *values)
 	if (!mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_ENOTRUN, "event set %d does not run", set);
 	error = handle->process ? mpxi_process_take(handle->process) : mpxi_set_take(handle->set);
-	error = refused(error, handle, "read");
+	error = explain_group_refusal(error, handle, "read");
 	if (error && !handle->process)
 		return error;
 	pool = mpxi_regions_current(&handle->regions);
@@ -272,7 +273,7 @@ int mpx_set_accum(int set, long long *values)
 		mpxi_pool_result(&pool[i], estimator, &before);
 		add_stretch(handle, i, &pool[i]);
 		mpxi_pool_result(&pool[i], estimator, &after);
-		accumulate(&handle->accum[i], &before, &after, &values[i]);
+		accumulate_value(&handle->accum[i], &before, &after, &values[i]);
 	}
 	forget_values(handle);
 	return error;
@@ -291,7 +292,7 @@ int mpx_set_reset(int set)
 		error = mpxi_process_reset(handle->process);
 	else
 		error = runs ? mpxi_set_take(handle->set) : mpxi_set_reset(handle->set);
-	error = refused(error, handle, "read");
+	error = explain_group_refusal(error, handle, "read");
 	/* Threads that do not answer reset when they do. */
 	if (!error || handle->process) {
 		if (runs)
@@ -325,13 +326,13 @@ int mpx_set_switch_region(int set, int region)
 	error = next_stretch(handle, pool);
 	if (error) {
 		(void)mpxi_regions_choose(&handle->regions, left);
-		return refused(error, handle, "read");
+		return explain_group_refusal(error, handle, "read");
 	}
 	forget_values(handle);
 	return PAPI_OK;
 }
 
-static unsigned flags_of(const struct mpxi_result *result)
+static unsigned flags_of_result(const struct mpxi_result *result)
 {
 	const struct mpxi_estimate *e = &result->estimate;
 
@@ -352,7 +353,7 @@ static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigne
 {
 	return (struct mpx_estimate){
 		.code = (int)mpxi_papi_code_of(mpxi_set_event(handle->set, i)),
-		.flags = flags_of(result) | flags_of_target(handle),
+		.flags = flags_of_result(result) | flags_of_target(handle),
 		.value = value,
 		.estimate = result->estimate.value,
 		.standard_error = result->estimate.standard_error,
@@ -378,7 +379,7 @@ static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, co
 	result_of(handle, i, &result);
 	if (moved && moved->by_relation)
 		result.estimate = moved->estimate;
-	value = settle(handle, i, &result);
+	value = settle_plain_value(handle, i, &result);
 	if (!moved)
 		mpxi_estimate_at_level(&result.estimate, handle->level);
 	mpxi_thread_judge(mpxi_self, &result);
@@ -390,8 +391,8 @@ static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, co
 }
 
 /* With the running stretch as the core has been brought up. */
-static void add_up(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
-		   struct mpxi_pool *all)
+static void add_up_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
+			struct mpxi_pool *all)
 {
 	*all = pool[i];
 	if (mpxi_set_runs(handle->set) && pool == mpxi_regions_current(&handle->regions))
@@ -411,15 +412,15 @@ static struct mpx_estimate of_pool(const struct mpxi_handle *handle, const struc
 	} else {
 		result.threads = 1;
 	}
-	return estimate_of(handle, i, &result, result.estimate.never ? MPX_NEVER : whole_of(&result));
+	return estimate_of(handle, i, &result, result.estimate.never ? MPX_NEVER : whole_of_result(&result));
 }
 
-static struct mpx_estimate of_region(const struct mpxi_handle *handle, const struct mpxi_pool *pool,
-				     unsigned i)
+static struct mpx_estimate estimate_of_region(const struct mpxi_handle *handle, const struct mpxi_pool *pool,
+					      unsigned i)
 {
 	struct mpxi_pool all;
 
-	add_up(handle, pool, i, &all);
+	add_up_pool(handle, pool, i, &all);
 	return of_pool(handle, &all, i);
 }
 
@@ -441,7 +442,7 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 	error = upci_sized_check(&sized, estimates);
 	if (error)
 		return error;
-	error = refused(bring_up(handle), handle, "read");
+	error = explain_group_refusal(bring_handle_up(handle), handle, "read");
 	if (error && !handle->process)
 		return error;
 	if (related) {
@@ -450,7 +451,7 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 			return mpxi_error(PAPI_ENOMEM, "out of memory for relations");
 	}
 	for (i = 0; i < n; i++) {
-		mine = pool ? of_region(handle, pool, (unsigned)i)
+		mine = pool ? estimate_of_region(handle, pool, (unsigned)i)
 			    : of_stretch(handle, (unsigned)i, moved ? &moved[i] : NULL);
 		upci_sized_give_to(&sized, estimates, (size_t)i, &mine);
 	}
@@ -531,7 +532,7 @@ int mpxi_set_total(int set, unsigned i, struct mpxi_pool *total)
 	int error = mpxi_thread_find(set, &handle);
 
 	if (!error)
-		add_up(handle, mpxi_regions_current(&handle->regions), i, total);
+		add_up_pool(handle, mpxi_regions_current(&handle->regions), i, total);
 	return error;
 }
 

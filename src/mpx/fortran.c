@@ -261,7 +261,7 @@ static int of_start(int set, const int *region, struct mpx_estimate *list, int n
 	return mpx_set_estimates(set, list, n);
 }
 
-static int of_region(int set, const int *region, struct mpx_estimate *list, int n)
+static int estimates_of_region(int set, const int *region, struct mpx_estimate *list, int n)
 {
 	return mpx_set_region_estimates(set, *region, list, n);
 }
@@ -297,8 +297,8 @@ static int are_there(int result, const struct mpx_estimate *list, int n)
 	return list && n && (!result || result == PAPI_ESYS) && list[n - 1].size;
 }
 
-static int estimates(int set, const int *region, int n, estimates_call *call, double *estimate, double *error,
-		     double *low, double *high, int *flags)
+static int split_estimates(int set, const int *region, int n, estimates_call *call, double *estimate,
+			   double *error, double *low, double *high, int *flags)
 {
 	struct mpx_estimate *list;
 	int result = get_estimates(set, region, n, call, &list), i;
@@ -317,7 +317,7 @@ static int estimates(int set, const int *region, int n, estimates_call *call, do
 SUBROUTINE(set_estimates, const int *set, const int *n, double *estimate, double *error, double *low,
 	   double *high, int *flags, int *check)
 {
-	*check = estimates(*set, NULL, *n, of_start, estimate, error, low, high, flags);
+	*check = split_estimates(*set, NULL, *n, of_start, estimate, error, low, high, flags);
 }
 
 SUBROUTINE(set_estimate_info, const int *set, const int *n, long long *values, long long *counts,
@@ -388,7 +388,7 @@ SUBROUTINE(set_clear_relations, const int *set, int *check)
 SUBROUTINE(set_reconciled_estimates, const int *set, const int *n, double *estimate, double *error,
 	   double *low, double *high, int *flags, int *check)
 {
-	*check = estimates(*set, NULL, *n, of_relations, estimate, error, low, high, flags);
+	*check = split_estimates(*set, NULL, *n, of_relations, estimate, error, low, high, flags);
 }
 
 /* ---- regions ------------------------------------------------------------------------------ */
@@ -411,13 +411,13 @@ SUBROUTINE(set_list_regions, const int *set, int *regions, int *n, int *check)
 SUBROUTINE(set_region_estimates, const int *set, const int *region, const int *n, double *estimate,
 	   double *error, double *low, double *high, int *flags, int *check)
 {
-	*check = estimates(*set, region, *n, of_region, estimate, error, low, high, flags);
+	*check = split_estimates(*set, region, *n, estimates_of_region, estimate, error, low, high, flags);
 }
 
 SUBROUTINE(set_kept_estimates, const int *set, const int *region, const int *n, double *estimate,
 	   double *error, double *low, double *high, int *flags, int *check)
 {
-	*check = estimates(*set, region, *n, of_kept, estimate, error, low, high, flags);
+	*check = split_estimates(*set, region, *n, of_kept, estimate, error, low, high, flags);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */

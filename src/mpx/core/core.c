@@ -28,7 +28,7 @@ unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
 }
 
 /* A counter that goes backwards stands still here, since T and all sums only grow. */
-static uint64_t since(uint64_t now, uint64_t before)
+static uint64_t count_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
@@ -36,8 +36,8 @@ static uint64_t since(uint64_t now, uint64_t before)
 static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 {
 	const struct mpxi_sample *sample = &group->sample;
-	uint64_t size = since(sample->size, core->taken_size);
-	uint64_t covariate = since(sample->covariate, core->taken_covariate);
+	uint64_t size = count_since(sample->size, core->taken_size);
+	uint64_t covariate = count_since(sample->covariate, core->taken_covariate);
 	unsigned i;
 
 	core->time += size;
@@ -46,7 +46,7 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 	core->taken_covariate += covariate;
 	for (i = group->n; i < group->n + group->always; i++) {
 		struct mpxi_event *event = group->event[i];
-		uint64_t count = since(sample->count[i], event->always_taken);
+		uint64_t count = count_since(sample->count[i], event->always_taken);
 
 		event->always_count += count;
 		event->always_taken += count;
@@ -63,7 +63,7 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 #define SLICES_LATE 100
 #define LATE_NS 400000000u
 
-static bool is_late(const struct mpxi_core *core, uint64_t cpu)
+static bool cpu_time_is_late(const struct mpxi_core *core, uint64_t cpu)
 {
 	return core->options.slice_ns && cpu >= LATE_NS && cpu / SLICES_LATE >= core->options.slice_ns;
 }
@@ -77,7 +77,7 @@ static uint64_t cpu_sig(const struct mpxi_core *core)
 }
 
 /* How far T goes in so much CPU time. Where no slice has been read yet T is taken for ns. */
-static uint64_t paced(const struct mpxi_pace *pace, uint64_t cpu)
+static uint64_t pace_cpu_time(const struct mpxi_pace *pace, uint64_t cpu)
 {
 	mpxi_u128 time;
 
@@ -118,7 +118,7 @@ void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
 }
 
 /* It is counted in all groups. */
-static bool is_beside(const struct mpxi_event *event)
+static bool event_is_beside(const struct mpxi_event *event)
 {
 	return event->role >= MPXI_CLOCK;
 }
@@ -146,7 +146,7 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 	for (i = 0; i < core->events; i++) {
 		struct mpxi_event *event = core->event[i];
 
-		if (!is_beside(event) || !mpxi_core_running(core, event, &slice))
+		if (!event_is_beside(event) || !mpxi_core_running(core, event, &slice))
 			continue;
 		mpxi_core_enter_sig(core, event, &slice, spacing);
 		event->base_begin = time;
@@ -158,7 +158,7 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 /* Where T should be by now. Only where something fails: it reads a clock. */
 static uint64_t paced_time_sig(const struct mpxi_core *core, uint64_t cpu)
 {
-	return core->pace.time + paced(&core->pace, since(cpu, core->pace.cpu));
+	return core->pace.time + pace_cpu_time(&core->pace, count_since(cpu, core->pace.cpu));
 }
 
 /*
@@ -188,7 +188,7 @@ static bool is_behind_sig(const struct mpxi_core *core)
 {
 	const uint64_t time = core->pace.known ? paced_time_sig(core, cpu_sig(core)) : 0;
 
-	return since(time, core->time) > since(time, core->pace.time) / 8;
+	return count_since(time, core->time) > count_since(time, core->pace.time) / 8;
 }
 
 void mpxi_core_pace_begin(struct mpxi_core *core)
@@ -222,10 +222,11 @@ void mpxi_core_seek_ticks(struct mpxi_core *core)
 	cpu = cpu_sig(core);
 	if (core->current)
 		pace_sig(core, cpu);
-	over = since(cpu, pace->sought);
+	over = count_since(cpu, pace->sought);
 	if (over < SLICES_OVERDUE * core->options.slice_ns)
 		return;
-	if ((core->options.overdue && core->options.overdue(core->options.arg)) || is_late(core, over)) {
+	if ((core->options.overdue && core->options.overdue(core->options.arg)) ||
+	    cpu_time_is_late(core, over)) {
 		core->lost++;
 		pace->sought = cpu;
 	}
@@ -318,15 +319,15 @@ void mpxi_core_covariates(const struct mpxi_core *core, struct mpxi_lengths *len
 		mpxi_lengths_add_running(lengths, core->covariate - core->current->covariate);
 }
 
-static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
-		       const struct mpxi_group *group, struct mpxi_slice *slice)
+static void fill_event_slice(const struct mpxi_core *core, const struct mpxi_event *event,
+			     const struct mpxi_group *group, struct mpxi_slice *slice)
 {
 	bool based = event->base_run == group->run;
 
 	slice->begin = based ? event->base_begin : group->begin;
 	slice->end = core->time;
 	slice->covariate = core->covariate - (based ? event->base_covariate : group->covariate);
-	slice->count = since(group->sample.count[event->position], based ? event->base_count : 0);
+	slice->count = count_since(group->sample.count[event->position], based ? event->base_count : 0);
 	slice->typical = core->lengths.typical;
 }
 
@@ -334,7 +335,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 {
 	if (!event->activations)
 		return false;
-	if (is_beside(event)) {
+	if (event_is_beside(event)) {
 		slice->begin = event->base_begin;
 		slice->end = core->time;
 		slice->covariate = core->covariate - event->base_covariate;
@@ -344,7 +345,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 	}
 	if (!event->group || !event->group->running)
 		return false;
-	fill_slice(core, event, event->group, slice);
+	fill_event_slice(core, event, event->group, slice);
 	return true;
 }
 
@@ -408,7 +409,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		if (!event->activations)
 			continue;
 		event->breaks++;
-		fill_slice(core, event, group, &slice);
+		fill_event_slice(core, event, group, &slice);
 		if (error && !current)
 			slice.end = group->known;
 		mpxi_core_enter_sig(core, event, &slice, spacing);
@@ -445,7 +446,7 @@ static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
 	if (!pace->known)
 		return;
 	cpu = cpu_sig(core);
-	between = since(paced_time_sig(core, cpu), core->time);
+	between = count_since(paced_time_sig(core, cpu), core->time);
 	part_beside_sig(core, core->time + between / 2);
 	core->time += between / 2;
 	mpxi_lengths_add_between_sig(&core->lengths, between);
@@ -508,7 +509,7 @@ static bool switch_is_due(const struct mpxi_core *core)
  */
 static bool is_half_over(const struct mpxi_core *core, uint64_t cpu)
 {
-	return since(cpu, core->pace.ended) >= core->options.slice_ns / 2;
+	return count_since(cpu, core->pace.ended) >= core->options.slice_ns / 2;
 }
 
 bool mpxi_core_is_due_sig(const struct mpxi_core *core)
@@ -526,7 +527,7 @@ static bool end_slice(struct mpxi_core *core)
 	cpu = cpu_sig(core);
 	if (!is_half_over(core, cpu))
 		return false;
-	core->lost += is_late(core, since(cpu, pace->sought));
+	core->lost += cpu_time_is_late(core, count_since(cpu, pace->sought));
 	pace->ended = pace->sought = cpu;
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);

@@ -7,7 +7,7 @@
 #include "core/error.h"
 
 /* The event's base is moved to now: its counts begin here. */
-static void begin(const struct mpxi_core *core, struct mpxi_event *event)
+static void begin_active_event(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	event->base_begin = core->time;
 	event->base_covariate = core->covariate;
@@ -24,7 +24,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 	mpxi_stat_open(&event->stat, core->time);
 	if (event->by_covariate)
 		mpxi_stat_open(event->by_covariate, core->covariate);
-	begin(core, event);
+	begin_active_event(core, event);
 	if (group) {
 		/* In the middle of a run the event begins at what was counted so far. */
 		event->base_run = group->running ? group->run : 0;
@@ -72,7 +72,7 @@ void mpxi_plan_join(struct mpxi_core *core, struct mpxi_event *event)
 		return;
 	core->active_ordinary--;
 	core->active_others++;
-	begin(core, event);
+	begin_active_event(core, event);
 }
 
 void mpxi_plan_part(struct mpxi_core *core, struct mpxi_event *event)

@@ -82,7 +82,7 @@ static void mark_start(struct mpxi_set *set)
 	mpxi_set_mark_rest(set);
 }
 
-static void forget(struct mpxi_set *set)
+static void forget_set_windows(struct mpxi_set *set)
 {
 	unsigned i;
 
@@ -132,7 +132,7 @@ static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_
 }
 
 /* known: all samples are of now. */
-static void bring_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths *lengths, bool known)
+static void bring_entry_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths *lengths, bool known)
 {
 	struct mpxi_core *core = set->core;
 	struct mpxi_entry *entry = &set->entry[i];
@@ -178,11 +178,11 @@ void mpxi_set_bring_all_up(struct mpxi_set *set, bool known)
 	set->has_lost = set->lost != set->core->lost;
 	set->ended_at = set->core->slices + 1;
 	for (i = 0; i < set->entries; i++)
-		bring_up(set, i, &lengths, known);
+		bring_entry_up(set, i, &lengths, known);
 	mpxi_pairs_read(set);
 }
 
-static void deactivate(struct mpxi_set *set)
+static void deactivate_set(struct mpxi_set *set)
 {
 	unsigned i;
 
@@ -191,7 +191,7 @@ static void deactivate(struct mpxi_set *set)
 		mpxi_plan_deactivate(set->core, set->event[i]);
 }
 
-static int count(struct mpxi_set *set)
+static int count_set_events(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	unsigned i;
@@ -206,17 +206,17 @@ static int count(struct mpxi_set *set)
 		(void)mpxi_plan_shrink(core);
 	error = mpxi_plan_settle(core);
 	if (error)
-		deactivate(set);
+		deactivate_set(set);
 	return error;
 }
 
-static void unwish(struct mpxi_set *set)
+static void unwish_set(struct mpxi_set *set)
 {
 	mpxi_always_unwish(set);
 	mpxi_covariate_unwish(set);
 }
 
-static int start(struct mpxi_set *set)
+static int start_stopped_set(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	int error;
@@ -227,19 +227,19 @@ static int start(struct mpxi_set *set)
 	mpxi_always_wish(set);
 	error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
 	if (error) {
-		unwish(set);
+		unwish_set(set);
 		return error;
 	}
-	error = count(set);
+	error = count_set_events(set);
 	if (error) {
-		unwish(set);
+		unwish_set(set);
 		mpxi_plan_undo(core);
 		(void)mpxi_plan_settle(core);
 		return error;
 	}
 	mpxi_plan_keep(core);
 	mark_start(set);
-	forget(set);
+	forget_set_windows(set);
 	set->running = true;
 	core->running_sets++;
 	return 0;
@@ -254,7 +254,7 @@ int mpxi_set_start(struct mpxi_set *set)
 	if (!set->entries)
 		return mpxi_error(MPXI_EINVAL, "the event set is empty: add events first");
 	mpxi_core_hold(set->core);
-	error = start(set);
+	error = start_stopped_set(set);
 	mpxi_core_release(set->core);
 	return error;
 }
@@ -307,8 +307,8 @@ int mpxi_set_stop(struct mpxi_set *set)
 	else
 		mpxi_core_seek_ticks(core);
 	mpxi_set_bring_all_up(set, !error);
-	deactivate(set);
-	unwish(set);
+	deactivate_set(set);
+	unwish_set(set);
 	set->running = false;
 	core->running_sets--;
 	if (!set->admitted)
@@ -330,7 +330,7 @@ int mpxi_set_reset(struct mpxi_set *set)
 	if (!error && set->running)
 		mark_start(set);
 	if (!error)
-		forget(set);
+		forget_set_windows(set);
 	/* A stopped set that was reset has counted exactly nothing. */
 	for (i = 0; !set->running && i < set->entries; i++)
 		set->entry[i].window.exact = true;
@@ -339,7 +339,7 @@ int mpxi_set_reset(struct mpxi_set *set)
 }
 
 /* Shrinks the plan where the last stop had to put that off. */
-static void tidy(struct mpxi_set *set)
+static void tidy_plan(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 
@@ -349,7 +349,7 @@ static void tidy(struct mpxi_set *set)
 	}
 }
 
-static int read_now(struct mpxi_set *set, bool restart)
+static int read_running_set(struct mpxi_set *set, bool restart)
 {
 	struct mpxi_core *core = set->core;
 	int error;
@@ -364,19 +364,19 @@ static int read_now(struct mpxi_set *set, bool restart)
 	}
 	if (!error && restart)
 		mark_start(set);
-	tidy(set);
+	tidy_plan(set);
 	mpxi_core_release(core);
 	return error;
 }
 
 int mpxi_set_read(struct mpxi_set *set)
 {
-	return read_now(set, false);
+	return read_running_set(set, false);
 }
 
 int mpxi_set_take(struct mpxi_set *set)
 {
-	return read_now(set, true);
+	return read_running_set(set, true);
 }
 
 const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
@@ -438,7 +438,7 @@ static long long value_now(struct mpxi_set *set, unsigned i, enum mpxi_estimator
 		return mpxi_line_value(&line, 0);
 	lengths_of(set, &lengths);
 	set->has_lost = set->lost != core->lost;
-	bring_up(set, i, &lengths, true);
+	bring_entry_up(set, i, &lengths, true);
 	mpxi_estimate(mpxi_set_best_window(set, i, estimator), estimator, &estimate);
 	if (estimate.never)
 		return -1;
@@ -464,7 +464,7 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 		for (i = 0; i < set->agains; i++)
 			value[set->again[i]] = value_now(set, set->again[i], estimator);
 	}
-	tidy(set);
+	tidy_plan(set);
 	mpxi_core_release(set->core);
 	return error;
 }

@@ -52,7 +52,7 @@ void mpxi_covariate_changed(struct mpxi_core *core)
 }
 
 /* No set has looked at these events by the covariate until now. */
-static int prepare(struct mpxi_set *set)
+static int prepare_beside_events(struct mpxi_set *set)
 {
 	unsigned i;
 
@@ -81,7 +81,7 @@ int mpxi_covariate_wish(struct mpxi_set *set)
 		return mpxi_error(MPXI_ECNFLCT,
 				  "an event set that runs in this thread has another covariate, which is in "
 				  "all groups: stop it first, or give both the same one");
-	error = prepare(set);
+	error = prepare_beside_events(set);
 	if (error)
 		return error;
 	core->covariate_wish = set->covariate;

@@ -10,7 +10,7 @@
 
 /* Seeds that lie close together, as those of threads do, give orders that have nothing in
  * common (splitmix64). Not zero, where a xorshift generator stays. */
-static uint64_t mix(uint64_t seed)
+static uint64_t mix_seed(uint64_t seed)
 {
 	seed += UINT64_C(0x9e3779b97f4a7c15);
 	seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -34,7 +34,7 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	core->number = 1 + atomic_fetch_add_explicit(&made_so_far, 1, memory_order_relaxed);
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
-	core->plan.order.random = mix(options->seed);
+	core->plan.order.random = mix_seed(options->seed);
 	error = mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, (struct mpxi_codes){0},
 				&core->plan.idle);
 	if (error) {
@@ -45,7 +45,7 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	return 0;
 }
 
-static void destroy(struct mpxi_core *core, bool quietly)
+static void destroy_core(struct mpxi_core *core, bool quietly)
 {
 	core->groups.quiet = quietly;
 	mpxi_sets_clear(core, quietly);
@@ -60,7 +60,7 @@ void mpxi_core_destroy(struct mpxi_core *core)
 	if (!core)
 		return;
 	mpxi_core_hold(core);
-	destroy(core, false);
+	destroy_core(core, false);
 }
 
 void mpxi_core_forget(struct mpxi_core *core)
@@ -68,5 +68,5 @@ void mpxi_core_forget(struct mpxi_core *core)
 	if (!core)
 		return;
 	mpxi_core_hold(core);
-	destroy(core, true);
+	destroy_core(core, true);
 }

@@ -52,8 +52,8 @@ void mpxi_pairs_close(struct mpxi_set *set)
 	}
 }
 
-static void fill_slice(const struct mpxi_core *core, const struct mpxi_pair *pair,
-		       const struct mpxi_group *group, struct mpxi_slice *slice)
+static void fill_pair_slice(const struct mpxi_core *core, const struct mpxi_pair *pair,
+			    const struct mpxi_group *group, struct mpxi_slice *slice)
 {
 	const bool based = pair->base_run == group->run;
 	const uint64_t count = both_counts(pair, group), base = based ? pair->base_count : 0;
@@ -75,7 +75,7 @@ void mpxi_pairs_halt_sig(struct mpxi_core *core, const struct mpxi_group *group)
 	for (pair = core->first_pair; pair; pair = pair->next) {
 		if (common_group(pair) != group)
 			continue;
-		fill_slice(core, pair, group, &slice);
+		fill_pair_slice(core, pair, group, &slice);
 		mpxi_stat_slice_sig(&pair->stat, &slice, &spacing);
 	}
 }
@@ -88,7 +88,7 @@ static bool running_slice(const struct mpxi_core *core, const struct mpxi_pair *
 
 	if (!group || !group->running)
 		return false;
-	fill_slice(core, pair, group, slice);
+	fill_pair_slice(core, pair, group, slice);
 	return true;
 }
 
@@ -115,7 +115,7 @@ void mpxi_pairs_forget(struct mpxi_set *set)
 }
 
 /* The entries' windows have the fields of the stretch that are the same for all events (core_count.c). */
-static const struct mpxi_window *window_of(const struct mpxi_set *set, const struct mpxi_event *event)
+static const struct mpxi_window *window_of_event(const struct mpxi_set *set, const struct mpxi_event *event)
 {
 	unsigned i;
 
@@ -136,7 +136,7 @@ void mpxi_pairs_read(struct mpxi_set *set)
 		bool runs = running_slice(core, pair, &slice);
 
 		mpxi_stat_read(&pair->stat, runs ? &slice : NULL, core->time, &end);
-		pair->window = *window_of(set, pair->a);
+		pair->window = *window_of_event(set, pair->a);
 		pair->window.sums = (struct mpxi_sums){0};
 		pair->window.time = pair->window.unknown = 0;
 		pair->window.exact = false;

@@ -8,7 +8,7 @@
 #include "core/core_pair.h"
 #include "core/error.h"
 
-static int index_of(const struct mpxi_set *set, const struct mpxi_event *a, const struct mpxi_event *b)
+static int index_of_pair(const struct mpxi_set *set, const struct mpxi_event *a, const struct mpxi_event *b)
 {
 	unsigned i;
 
@@ -19,7 +19,7 @@ static int index_of(const struct mpxi_set *set, const struct mpxi_event *a, cons
 	return -1;
 }
 
-static int add_pair(struct mpxi_set *set, unsigned i, unsigned k)
+static int add_event_pair(struct mpxi_set *set, unsigned i, unsigned k)
 {
 	struct mpxi_pair *pair = calloc(1, sizeof(*pair)), **more;
 
@@ -47,13 +47,13 @@ static void drop_pair(struct mpxi_set *set, unsigned at)
 
 int mpxi_set_pair(struct mpxi_set *set, unsigned i, unsigned k)
 {
-	int at = index_of(set, set->event[i], set->event[k]), error = 0;
+	int at = index_of_pair(set, set->event[i], set->event[k]), error = 0;
 
 	if (set->running)
 		return mpxi_error(MPXI_EISRUN, "the event set runs: stop it before pairs are asked for");
 	mpxi_core_hold(set->core);
 	if (at < 0) {
-		error = add_pair(set, i, k);
+		error = add_event_pair(set, i, k);
 		at = (int)set->pairs - 1;
 	}
 	if (!error)
@@ -64,7 +64,7 @@ int mpxi_set_pair(struct mpxi_set *set, unsigned i, unsigned k)
 
 void mpxi_set_unpair(struct mpxi_set *set, unsigned i, unsigned k)
 {
-	int at = index_of(set, set->event[i], set->event[k]);
+	int at = index_of_pair(set, set->event[i], set->event[k]);
 
 	if (at < 0 || set->running)
 		return;
@@ -76,7 +76,7 @@ void mpxi_set_unpair(struct mpxi_set *set, unsigned i, unsigned k)
 
 const struct mpxi_window *mpxi_set_pair_window(const struct mpxi_set *set, unsigned i, unsigned k)
 {
-	int at = index_of(set, set->event[i], set->event[k]);
+	int at = index_of_pair(set, set->event[i], set->event[k]);
 
 	return at < 0 ? NULL : &set->pair[at]->window;
 }

@@ -68,7 +68,7 @@ static bool is_same(const struct mpxi_list *list)
 }
 
 /* Groups for all lists of the draft. */
-static int resolve(struct mpxi_core *core, struct change *change)
+static int resolve_draft_lists(struct mpxi_core *core, struct change *change)
 {
 	const struct mpxi_draft *draft = &change->draft;
 	unsigned i, n = draft->lists;
@@ -103,7 +103,7 @@ static int resolve(struct mpxi_core *core, struct change *change)
 }
 
 /* The events of a group that leaves the plan have no place until they get another. */
-static void unbind(struct mpxi_core *core, struct mpxi_group *group)
+static void unbind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
 
@@ -113,7 +113,7 @@ static void unbind(struct mpxi_core *core, struct mpxi_group *group)
 		group->event[k]->group = NULL;
 }
 
-static void bind(struct mpxi_core *core, struct mpxi_group *group)
+static void bind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
 
@@ -131,7 +131,7 @@ static void bind(struct mpxi_core *core, struct mpxi_group *group)
 }
 
 /* The events that a list of the draft says are in a group, and those that are in all. */
-static void fill_in(struct mpxi_core *core, struct mpxi_group *group)
+static void fill_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
 	unsigned k;
@@ -169,7 +169,7 @@ static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from
 
 /* From one plan to core->plan, whose groups have their events. Groups that are in both
  * do not notice. */
-static void exchange(struct mpxi_core *core, const struct mpxi_plan *from)
+static void exchange_plans(struct mpxi_core *core, const struct mpxi_plan *from)
 {
 	const struct mpxi_plan *to = &core->plan;
 	unsigned i;
@@ -178,7 +178,7 @@ static void exchange(struct mpxi_core *core, const struct mpxi_plan *from)
 		to->slot[i]->slot = i;
 	for (i = 0; i < from->slots; i++)
 		if (!in_plan(to, from->slot[i]))
-			unbind(core, from->slot[i]);
+			unbind_group_events(core, from->slot[i]);
 	if (from->idle != to->idle && core->current == from->idle)
 		(void)mpxi_core_halt_sig(core, from->idle);
 	exchange_always(core, from);
@@ -187,11 +187,11 @@ static void exchange(struct mpxi_core *core, const struct mpxi_plan *from)
 	mpxi_covariate_choose(core, &to->covariate);
 	core->active_slots = 0;
 	for (i = 0; i < to->slots; i++)
-		bind(core, to->slot[i]);
+		bind_group_events(core, to->slot[i]);
 }
 
 /* Frees a plan that core->plan is instead of. */
-static void retire(struct mpxi_core *core, struct mpxi_plan *plan)
+static void retire_plan(struct mpxi_core *core, struct mpxi_plan *plan)
 {
 	unsigned i;
 
@@ -209,16 +209,16 @@ static void retire(struct mpxi_core *core, struct mpxi_plan *plan)
 }
 
 /* From here on nothing fails. */
-static void commit(struct mpxi_core *core, struct change *change)
+static void commit_change(struct mpxi_core *core, struct change *change)
 {
 	const struct mpxi_list *list = change->draft.list;
 	unsigned i;
 
 	for (i = 0; i < change->taken; i++)
 		if (!is_same(&list[i]))
-			fill_in(core, change->slot[i]);
+			fill_group_events(core, change->slot[i]);
 	if (change->idle != core->plan.idle)
-		fill_in(core, change->idle);
+		fill_group_events(core, change->idle);
 	core->former = core->plan;
 	core->changing = true;
 	core->plan.slot = change->slot;
@@ -228,7 +228,7 @@ static void commit(struct mpxi_core *core, struct change *change)
 	core->plan.idle = change->idle;
 	core->plan.covariate = change->covariate;
 	mpxi_order_set(&core->plan.order, change->was, change->order, change->taken);
-	exchange(core, &core->former);
+	exchange_plans(core, &core->former);
 	free(change->code);
 	free(change->was);
 	mpxi_draft_clear(&change->draft);
@@ -239,7 +239,7 @@ void mpxi_plan_keep(struct mpxi_core *core)
 	struct mpxi_plan former = core->former;
 
 	if (core->changing)
-		retire(core, &former);
+		retire_plan(core, &former);
 }
 
 void mpxi_plan_undo(struct mpxi_core *core)
@@ -249,8 +249,8 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	if (!core->changing)
 		return;
 	core->plan = core->former;
-	exchange(core, &undone);
-	retire(core, &undone);
+	exchange_plans(core, &undone);
+	retire_plan(core, &undone);
 }
 
 /* Chooses the events that are in every group from now on, and the covariate. */
@@ -326,7 +326,7 @@ static unsigned wanted_slots(const struct mpxi_core *core)
 
 /* Groups that hold what is active or pinned, and n newcomers; with what is to be in every group.
  * fewer: only if there are fewer then. */
-static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n, bool fewer)
+static int place_in_groups(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n, bool fewer)
 {
 	struct change change = {.taken = 0};
 	int error = choose_always(core, &change);
@@ -335,16 +335,16 @@ static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsign
 		return error;
 	error = change.anew ? place_anew(core, &change) : place_in_lists(core, &change, event, n);
 	if (!error && !(fewer && change.draft.lists >= wanted_slots(core)))
-		error = resolve(core, &change);
+		error = resolve_draft_lists(core, &change);
 	if (error || !change.slot)
 		change_clear(core, &change);
 	else
-		commit(core, &change);
+		commit_change(core, &change);
 	return error;
 }
 
 /* It is counted, or is about to be. */
-static bool is_wanted(const struct mpxi_event *event)
+static bool event_is_wanted(const struct mpxi_event *event)
 {
 	return event->activations || event->pins;
 }
@@ -358,13 +358,13 @@ static void drop_steadies(struct mpxi_core *core)
 		struct mpxi_group *group = core->steady[i];
 
 		for (k = 0; k < group->n; k++)
-			if (is_wanted(group->event[k]))
+			if (event_is_wanted(group->event[k]))
 				break;
 		if (k < group->n) {
 			core->steady[left++] = group;
 			continue;
 		}
-		unbind(core, group);
+		unbind_group_events(core, group);
 		mpxi_groups_put(&core->groups, group);
 	}
 	core->steadies = left;
@@ -393,7 +393,7 @@ static int open_steady(struct mpxi_core *core, struct mpxi_event *const *event, 
 }
 
 /* Its events have their places in it, and no others. */
-static void seat(struct mpxi_core *core, struct mpxi_group *group)
+static void seat_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
 
@@ -419,7 +419,7 @@ static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *eve
 	int error = open_steady(core, event, n, &group);
 
 	if (!error)
-		seat(core, group);
+		seat_group_events(core, group);
 	return error;
 }
 
@@ -435,13 +435,13 @@ static struct mpxi_group *outside_group(const struct mpxi_core *core)
 /* One group has all events that no handler may touch, since a thread can run only one set of most
  * components that count such events. The new group continues the counts of the former one, in the same
  * slices. */
-static void succeed(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
+static void succeed_group(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
 {
 	const bool ran = former && former->running;
 	const int error = ran ? mpxi_core_halt_sig(core, former) : 0;
 	unsigned k;
 
-	seat(core, group);
+	seat_group_events(core, group);
 	if (!ran || mpxi_core_run_sig(core, group) || error)
 		return;
 	for (k = 0; k < group->n; k++)
@@ -459,12 +459,12 @@ static int place_outside(struct mpxi_core *core, struct mpxi_event *const *event
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
 	memcpy(all, event, n * sizeof(*all));
 	for (k = 0; former && k < former->n; k++)
-		if (is_wanted(former->event[k]))
+		if (event_is_wanted(former->event[k]))
 			all[found++] = former->event[k];
 	error = open_steady(core, all, found, &group);
 	free(all);
 	if (!error)
-		succeed(core, former, group);
+		succeed_group(core, former, group);
 	return error;
 }
 
@@ -514,7 +514,7 @@ static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *eve
 		error = place_outside(core, newcomer, found);
 	found = newcomers_of(MPXI_ORDINARY, event, n, newcomer);
 	if (!error && (found || joins))
-		error = place(core, newcomer, found, false);
+		error = place_in_groups(core, newcomer, found, false);
 	free(newcomer);
 	return error;
 }
@@ -541,7 +541,7 @@ static bool rejoin_group(struct mpxi_core *core, struct mpxi_group *group, struc
 
 /* An event that had left the list takes the place again that still waits for it. This keeps an event
  * from being in two groups at once. */
-static bool rejoin(struct mpxi_core *core, struct mpxi_event *event)
+static bool rejoin_event(struct mpxi_core *core, struct mpxi_event *event)
 {
 	bool turns = mpxi_event_is_ordinary(event);
 	struct mpxi_group *const *group = turns ? core->plan.slot : core->steady;
@@ -559,7 +559,7 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 	int error;
 
 	for (i = 0; i < n; i++)
-		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin(core, event[i]));
+		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin_event(core, event[i]));
 	if (!newcomers && !mpxi_covariate_is_missing(core))
 		return 0;
 	/* Their groups stay, though nothing in them may be active yet. */
@@ -579,7 +579,7 @@ bool mpxi_plan_shrink(struct mpxi_core *core)
 	core->may_shrink = false;
 	core->shrink_at = core->turns + core->active_slots;
 	/* After an error the groups stay as they are: nobody has asked for fewer. */
-	(void)place(core, NULL, 0, true);
+	(void)place_in_groups(core, NULL, 0, true);
 	return core->changing;
 }
 

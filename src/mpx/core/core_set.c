@@ -38,7 +38,7 @@ static size_t bytes_of_entry(const struct mpxi_set *set)
 	       (has_beside(set) ? sizeof(set->beside[0]) : 0);
 }
 
-static void destroy(struct mpxi_set *set)
+static void destroy_set(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	unsigned i;
@@ -74,7 +74,7 @@ void mpxi_set_destroy(struct mpxi_set *set)
 	mpxi_core_hold(core);
 	if (set->running)
 		(void)mpxi_set_stop(set);
-	destroy(set);
+	destroy_set(set);
 	mpxi_core_release(core);
 }
 
@@ -83,11 +83,11 @@ void mpxi_sets_clear(struct mpxi_core *core, bool quietly)
 	while (core->first_set) {
 		if (core->first_set->running && !quietly)
 			(void)mpxi_set_stop(core->first_set);
-		destroy(core->first_set);
+		destroy_set(core->first_set);
 	}
 }
 
-static int reserve(struct mpxi_set *set)
+static int reserve_set_entry(struct mpxi_set *set)
 {
 	unsigned room = set->room ? 2 * set->room : 4;
 	struct mpxi_event **event;
@@ -136,7 +136,7 @@ int mpxi_set_add(struct mpxi_set *set, uint32_t code)
 	if (set->admitted)
 		return mpxi_error(MPXI_EISRUN, "the event set's events have their places");
 	mpxi_core_hold(set->core);
-	error = reserve(set);
+	error = reserve_set_entry(set);
 	if (!error)
 		error = mpxi_list_reference(set->core, code, &event);
 	if (!error) {

@@ -44,7 +44,7 @@ static void mark_event(const struct mpxi_set *set, unsigned i)
 	};
 }
 
-static void mark(struct mpxi_set *set)
+static void mark_set_step(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	struct mpxi_step *step = set->step;
@@ -138,7 +138,7 @@ static int sample_steady(struct mpxi_set *set)
 	return error;
 }
 
-static int step(struct mpxi_set *set, bool *pieces)
+static int step_set(struct mpxi_set *set, bool *pieces)
 {
 	bool quiet = is_quiet(set);
 	int error = quiet && set->step->steady ? sample_steady(set) : mpxi_set_sample(set);
@@ -153,7 +153,7 @@ static int step(struct mpxi_set *set, bool *pieces)
 	}
 	mpxi_core_seek_ticks(set->core);
 	mpxi_set_bring_all_up(set, true);
-	mark(set);
+	mark_set_step(set);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ int mpxi_set_step(struct mpxi_set *set, bool *pieces)
 	mpxi_core_hold(set->core);
 	error = mpxi_step_reserve(set);
 	if (!error)
-		error = step(set, pieces);
+		error = step_set(set, pieces);
 	mpxi_core_release(set->core);
 	return error;
 }

@@ -19,7 +19,7 @@ static size_t group_size(unsigned n)
 	       n * (sizeof(struct mpxi_event *) + sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-static void destroy(struct mpxi_groups *groups, struct mpxi_group *group)
+static void destroy_group(struct mpxi_groups *groups, struct mpxi_group *group)
 {
 	if (!groups->quiet)
 		groups->ops->close(groups->backend, group->handle);
@@ -36,28 +36,29 @@ static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
 	while ((group = *link)) {
 		*link = group->next;
 		groups->unused--;
-		destroy(groups, group);
+		destroy_group(groups, group);
 	}
 }
 
-static bool has(const uint32_t *code, struct mpxi_codes wanted)
+static bool group_has_codes(const uint32_t *code, struct mpxi_codes wanted)
 {
 	return !wanted.n || memcmp(code, wanted.code, wanted.n * sizeof(*code)) == 0;
 }
 
-static bool is_beside(const struct mpxi_groups *groups, const struct mpxi_group *group)
+static bool group_has_beside(const struct mpxi_groups *groups, const struct mpxi_group *group)
 {
 	return groups->covariate.there == group->beside.there &&
 	       groups->covariate.event == group->beside.event;
 }
 
-static struct mpxi_group *find(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always)
+static struct mpxi_group *find_unused_group(struct mpxi_groups *groups, struct mpxi_codes own,
+					    struct mpxi_codes always)
 {
 	struct mpxi_group **link, *group;
 
 	for (link = &groups->first; (group = *link); link = &group->next) {
-		if (group->n != own.n || group->always != always.n || !has(group->code, own) ||
-		    !has(group->code + own.n, always) || !is_beside(groups, group))
+		if (group->n != own.n || group->always != always.n || !group_has_codes(group->code, own) ||
+		    !group_has_codes(group->code + own.n, always) || !group_has_beside(groups, group))
 			continue;
 		*link = group->next;
 		groups->unused--;
@@ -66,8 +67,8 @@ static struct mpxi_group *find(struct mpxi_groups *groups, struct mpxi_codes own
 	return NULL;
 }
 
-static int create(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
-		  struct mpxi_group **made)
+static int create_group(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
+			struct mpxi_group **made)
 {
 	const unsigned n = own.n + always.n;
 	struct mpxi_group *group = calloc(1, group_size(n));
@@ -99,11 +100,11 @@ static int create(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi
 int mpxi_groups_get(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
 		    struct mpxi_group **found)
 {
-	struct mpxi_group *group = find(groups, own, always);
+	struct mpxi_group *group = find_unused_group(groups, own, always);
 	int error;
 
 	if (!group) {
-		error = create(groups, own, always, &group);
+		error = create_group(groups, own, always, &group);
 		if (error)
 			return error;
 	}

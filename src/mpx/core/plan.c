@@ -23,7 +23,7 @@ void mpxi_draft_clear(struct mpxi_draft *draft)
 	*draft = (struct mpxi_draft){0};
 }
 
-static int reserve(struct mpxi_draft *draft, unsigned lists, unsigned codes)
+static int reserve_draft(struct mpxi_draft *draft, unsigned lists, unsigned codes)
 {
 	void *more;
 
@@ -49,7 +49,7 @@ static int reserve(struct mpxi_draft *draft, unsigned lists, unsigned codes)
 	return 0;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_codes(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -63,14 +63,14 @@ static void close_list(struct mpxi_draft *draft, unsigned from)
 
 	list->from = from;
 	list->taken = draft->codes - list->begin;
-	qsort(draft->code + list->begin, list->taken, sizeof(draft->code[0]), ascending);
+	qsort(draft->code + list->begin, list->taken, sizeof(draft->code[0]), compare_codes);
 	draft->list[++draft->lists] = (struct mpxi_list){.begin = draft->codes};
 }
 
 int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n, bool active_only,
 		   unsigned from)
 {
-	int error = reserve(draft, 1, n);
+	int error = reserve_draft(draft, 1, n);
 	unsigned i;
 
 	if (error)
@@ -83,13 +83,13 @@ int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, un
 	return 0;
 }
 
-static unsigned length(const struct mpxi_draft *draft, unsigned k)
+static unsigned length_of_list(const struct mpxi_draft *draft, unsigned k)
 {
 	return draft->list[k + 1].begin - draft->list[k].begin;
 }
 
 /* Puts a code into list k, in its order. There is room. */
-static void insert(struct mpxi_draft *draft, unsigned k, uint32_t code)
+static void insert_code(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
 	unsigned at = draft->list[k].begin;
 
@@ -102,7 +102,7 @@ static void insert(struct mpxi_draft *draft, unsigned k, uint32_t code)
 		draft->list[k].begin++;
 }
 
-static void take_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
+static void take_code_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
 	unsigned at = draft->list[k].begin;
 
@@ -115,15 +115,15 @@ static void take_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 }
 
 /* Do the events of list k fit with one more? It is in the list then. */
-static int try_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops, void *backend,
-		    uint32_t code)
+static int try_draft_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
+			  void *backend, uint32_t code)
 {
 	int fits;
 
-	insert(draft, k, code);
-	fits = ops->fits(backend, draft->code + draft->list[k].begin, length(draft, k));
+	insert_code(draft, k, code);
+	fits = ops->fits(backend, draft->code + draft->list[k].begin, length_of_list(draft, k));
 	if (fits <= 0)
-		take_out(draft, k, code);
+		take_code_out(draft, k, code);
 	return fits;
 }
 
@@ -137,15 +137,15 @@ static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 
 		if (k == except || list->refusals >= REFUSALS_MAX || list->tried == draft->asked)
 			continue;
-		if (best == draft->lists || length(draft, k) < length(draft, best))
+		if (best == draft->lists || length_of_list(draft, k) < length_of_list(draft, best))
 			best = k;
 	}
 	return best;
 }
 
 /* Puts a code into one of the lists: 1; 0: it fits into none that was tried. */
-static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend, uint32_t code,
-		 unsigned except)
+static int place_code(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
+		      uint32_t code, unsigned except)
 {
 	unsigned k, tries;
 	int fits = 0;
@@ -156,7 +156,7 @@ static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, v
 		if (k == draft->lists)
 			break;
 		draft->list[k].tried = draft->asked;
-		fits = try_list(draft, k, ops, backend, code);
+		fits = try_draft_list(draft, k, ops, backend, code);
 		draft->list[k].refusals += !fits;
 	}
 	return fits;
@@ -165,7 +165,7 @@ static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, v
 static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 			   struct mpxi_event *event)
 {
-	int fits = place(draft, ops, backend, event->code, NO_LIST);
+	int fits = place_code(draft, ops, backend, event->code, NO_LIST);
 
 	if (fits)
 		return fits < 0 ? fits : 0;
@@ -183,7 +183,7 @@ static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops
 		    struct mpxi_event *const *event, unsigned n)
 {
 	struct mpxi_draft all = {0};
-	int fits = reserve(&all, 1, draft->codes + n);
+	int fits = reserve_draft(&all, 1, draft->codes + n);
 	unsigned i;
 
 	if (!fits) {
@@ -214,18 +214,18 @@ int mpxi_draft_place(struct mpxi_draft *draft, const struct mpxi_backend_ops *op
 
 	if (error)
 		return error < 0 ? error : 0;
-	error = reserve(draft, n, n);
+	error = reserve_draft(draft, n, n);
 	for (i = 0; !error && i < n; i++)
 		error = place_or_append(draft, ops, backend, event[i]);
 	return error;
 }
 
-static int copy(const struct mpxi_draft *draft, struct mpxi_draft *made)
+static int copy_draft(const struct mpxi_draft *draft, struct mpxi_draft *made)
 {
 	int error;
 
 	*made = (struct mpxi_draft){0};
-	error = reserve(made, draft->lists, draft->codes);
+	error = reserve_draft(made, draft->lists, draft->codes);
 	if (error) {
 		mpxi_draft_clear(made);
 		return error;
@@ -239,15 +239,16 @@ static int copy(const struct mpxi_draft *draft, struct mpxi_draft *made)
 }
 
 /* Moves all events of list k to others: 1; 0: that cannot be, and some have moved. */
-static int dissolve(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops, void *backend)
+static int dissolve_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
+			 void *backend)
 {
 	int fits = 1;
 
-	while (fits > 0 && length(draft, k)) {
+	while (fits > 0 && length_of_list(draft, k)) {
 		uint32_t code = draft->code[draft->list[k].begin];
 
-		take_out(draft, k, code);
-		fits = place(draft, ops, backend, code, k);
+		take_code_out(draft, k, code);
+		fits = place_code(draft, ops, backend, code, k);
 	}
 	if (fits > 0) {
 		memmove(draft->list + k, draft->list + k + 1, (draft->lists - k) * sizeof(draft->list[0]));
@@ -263,14 +264,14 @@ int mpxi_draft_shrink(struct mpxi_draft *draft, const struct mpxi_backend_ops *o
 	while (!fits && draft->lists > 2) {
 		struct mpxi_draft less;
 		unsigned i, k = 0;
-		int error = copy(draft, &less);
+		int error = copy_draft(draft, &less);
 
 		if (error)
 			return error;
 		for (i = 1; i < less.lists; i++)
-			if (length(&less, i) < length(&less, k))
+			if (length_of_list(&less, i) < length_of_list(&less, k))
 				k = i;
-		fits = dissolve(&less, k, ops, backend);
+		fits = dissolve_list(&less, k, ops, backend);
 		if (fits <= 0) {
 			mpxi_draft_clear(&less);
 			return fits;
@@ -283,7 +284,7 @@ int mpxi_draft_shrink(struct mpxi_draft *draft, const struct mpxi_backend_ops *o
 }
 
 /* xorshift64*: the order needs no better one, and a handler draws from it. */
-static uint64_t draw(uint64_t *state)
+static uint64_t draw_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
@@ -292,13 +293,13 @@ static uint64_t draw(uint64_t *state)
 }
 
 /* Those from first on, in an order of their own. For handlers. */
-static void shuffle(struct mpxi_order *order, unsigned first)
+static void shuffle_order(struct mpxi_order *order, unsigned first)
 {
 	unsigned i, k, swap;
 
 	for (i = order->n - first; i > 1; i--) {
 		/* The high half: times i, its high half is below i. */
-		k = first + (unsigned)(((draw(&order->random) >> 32) * i) >> 32);
+		k = first + (unsigned)(((draw_random(&order->random) >> 32) * i) >> 32);
 		swap = order->slot[first + i - 1];
 		order->slot[first + i - 1] = order->slot[k];
 		order->slot[k] = swap;
@@ -326,14 +327,14 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 	order->n = n;
 	order->next = done;
 	/* The first round is shuffled, too: threads that end within it see each group alike. */
-	shuffle(order, done);
+	shuffle_order(order, done);
 }
 
 unsigned mpxi_order_next_sig(struct mpxi_order *order)
 {
 	if (order->next >= order->n) {
 		order->next = 0;
-		shuffle(order, 0);
+		shuffle_order(order, 0);
 	}
 	return order->slot[order->next++];
 }

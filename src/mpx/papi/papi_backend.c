@@ -136,7 +136,7 @@ const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi)
 	return mpxi_papi_has_covariate(papi) ? papi->covariate_name : NULL;
 }
 
-static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
+static int set_papi_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
 {
 	const char *whose;
 	int error, fits;
@@ -175,7 +175,7 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
 	papi->process = getpid();
 	papi->upc = PAPI_get_component_index("upc");
 	papi->group_max = options->group_max;
-	error = set_up(papi, options);
+	error = set_papi_up(papi, options);
 	if (error) {
 		mpxi_papi_destroy(papi);
 		return error;

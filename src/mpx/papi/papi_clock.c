@@ -34,7 +34,7 @@ static const char *const unit_cycles[] = {
 };
 
 /* Counts a little, since some machines take the event and never count it. */
-static int counts(struct mpxi_papi *papi)
+static int chosen_clock_counts(struct mpxi_papi *papi)
 {
 	struct mpxi_sample sample = {0};
 	volatile unsigned work = 0;
@@ -65,7 +65,7 @@ static int try_event(struct mpxi_papi *papi, const char *name)
 		return 0;
 	papi->clock = (uint32_t)code;
 	papi->has_clock = true;
-	papi->has_clock = counts(papi) > 0;
+	papi->has_clock = chosen_clock_counts(papi) > 0;
 	if (papi->has_clock)
 		snprintf(papi->clock_name, sizeof(papi->clock_name), "%s", name);
 	return papi->has_clock;

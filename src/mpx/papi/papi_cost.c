@@ -27,7 +27,7 @@
 #define CHEAPEST 10
 
 /* CPU time: other threads and processes take none of it. */
-static uint64_t cpu_ns(void)
+static uint64_t cost_cpu_ns(void)
 {
 	struct timespec now = {0};
 
@@ -52,12 +52,12 @@ static int open_tracepoint(void)
 
 static uint64_t time_batch(void)
 {
-	uint64_t begin = cpu_ns();
+	uint64_t begin = cost_cpu_ns();
 	unsigned i;
 
 	for (i = 0; i < BATCH; i++)
 		(void)syscall(SYS_getppid);
-	return cpu_ns() - begin;
+	return cost_cpu_ns() - begin;
 }
 
 static void keep_least(uint64_t *least, uint64_t ns)
@@ -74,8 +74,9 @@ static double measure_cost(void)
 
 	if (tracepoint < 0)
 		return GUESS;
-	begin = cpu_ns();
-	for (pairs = 0; pairs < PAIRS_MOST && (pairs < PAIRS_LEAST || cpu_ns() - begin < LONGEST); pairs++) {
+	begin = cost_cpu_ns();
+	for (pairs = 0; pairs < PAIRS_MOST && (pairs < PAIRS_LEAST || cost_cpu_ns() - begin < LONGEST);
+	     pairs++) {
 		keep_least(&without, time_batch());
 		if (ioctl(tracepoint, PERF_EVENT_IOC_ENABLE, 0))
 			break;

@@ -46,7 +46,7 @@ int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event)
 	return PAPI_OK;
 }
 
-static const char *name_of(unsigned domain)
+static const char *name_of_domain(unsigned domain)
 {
 	switch (domain) {
 	case PAPI_DOM_USER:
@@ -81,7 +81,7 @@ int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 	return mpxi_error(error,
 			  "PAPI's component %s does not count in the domain %s here (%s): the kernel's part "
 			  "is for root, CAP_PERFMON, or /proc/sys/kernel/perf_event_paranoid below 2",
-			  info->name, name_of(domain), mpxi_papi_words(error));
+			  info->name, name_of_domain(domain), mpxi_papi_words(error));
 }
 
 /* ---- the clock and the covariate among events of another domain -------------------------- */

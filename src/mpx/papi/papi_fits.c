@@ -15,7 +15,7 @@
 
 /* ---- answers that are kept --------------------------------------------------------- */
 
-static struct mpxi_papi_verdict *find(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
+static struct mpxi_papi_verdict *find_verdict(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 	unsigned i;
@@ -31,7 +31,7 @@ static bool is_for(const struct mpxi_papi_verdict *verdict, const uint32_t *even
 }
 
 /* One that cannot be kept is found anew. */
-static void keep(struct mpxi_papi_verdict *verdict, const uint32_t *event, unsigned n, int fits)
+static void keep_verdict(struct mpxi_papi_verdict *verdict, const uint32_t *event, unsigned n, int fits)
 {
 	uint32_t *copy = realloc(verdict->event, n * sizeof(*event));
 
@@ -103,7 +103,7 @@ static bool open_freely(const uint32_t *event, unsigned n)
 }
 
 /* One that is no sum of others, so that it takes one counter of a unit. */
-static bool is_plain(uint32_t event)
+static bool event_is_plain(uint32_t event)
 {
 	char name[PAPI_MAX_STR_LEN];
 
@@ -205,7 +205,7 @@ static int try_all(const uint32_t *event, unsigned n, pid_t target)
 
 int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
-	struct mpxi_papi_verdict *verdict = find(papi, event, n);
+	struct mpxi_papi_verdict *verdict = find_verdict(papi, event, n);
 	int fits, error;
 
 	if (!n)
@@ -221,8 +221,8 @@ int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 	if (error)
 		return error;
 	if (fits >= 0)
-		keep(verdict, event, n, fits);
-	if (fits > 0 && n == 1 && is_plain(event[0]))
+		keep_verdict(verdict, event, n, fits);
+	if (fits > 0 && n == 1 && event_is_plain(event[0]))
 		note_opened(event[0]);
 	return fits;
 }

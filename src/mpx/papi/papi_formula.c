@@ -15,7 +15,7 @@ struct term {
 	double value; /* of a constant */
 };
 
-static struct term operand(const char *token)
+static struct term read_operand(const char *token)
 {
 	struct term term = {OTHER, 0};
 	char *end;
@@ -33,21 +33,21 @@ static struct term operand(const char *token)
 }
 
 /* PAPI drops what is behind the point, in each slice anew: a quotient is to have nothing there. */
-static bool divides(double a, double b)
+static bool divides_evenly(double a, double b)
 {
 	double quotient = b != 0 ? a / b : .5;
 
 	return quotient > -1e15 && quotient < 1e15 && (double)(long long)quotient == quotient;
 }
 
-static struct term quotient(struct term a, struct term b)
+static struct term divide_terms(struct term a, struct term b)
 {
-	if (a.kind != CONSTANT || b.kind != CONSTANT || !divides(a.value, b.value))
+	if (a.kind != CONSTANT || b.kind != CONSTANT || !divides_evenly(a.value, b.value))
 		return (struct term){OTHER, 0};
 	return (struct term){CONSTANT, a.value / b.value};
 }
 
-static struct term product(struct term a, struct term b)
+static struct term multiply_terms(struct term a, struct term b)
 {
 	if (a.kind == OTHER || b.kind == OTHER || (a.kind == SUM && b.kind == SUM))
 		return (struct term){OTHER, 0};
@@ -55,7 +55,7 @@ static struct term product(struct term a, struct term b)
 }
 
 /* A constant beside counts is there again in each slice, but for 0. */
-static struct term sum(struct term a, struct term b, double sign)
+static struct term add_terms(struct term a, struct term b, double sign)
 {
 	if (a.kind == CONSTANT && b.kind == CONSTANT)
 		return (struct term){CONSTANT, a.value + sign * b.value};
@@ -64,17 +64,17 @@ static struct term sum(struct term a, struct term b, double sign)
 	return (struct term){OTHER, 0};
 }
 
-static struct term combined(char operator, struct term a, struct term b)
+static struct term combine_terms(char operator, struct term a, struct term b)
 {
 	switch (operator) {
 	case '+':
-		return sum(a, b, 1);
+		return add_terms(a, b, 1);
 	case '-':
-		return sum(a, b, -1);
+		return add_terms(a, b, -1);
 	case '*':
-		return product(a, b);
+		return multiply_terms(a, b);
 	default:
-		return quotient(a, b);
+		return divide_terms(a, b);
 	}
 }
 
@@ -96,11 +96,11 @@ bool mpxi_papi_is_sum(const char *postfix)
 			if (n < 2)
 				return false;
 			n--;
-			stack[n - 1] = combined(*token, stack[n - 1], stack[n]);
+			stack[n - 1] = combine_terms(*token, stack[n - 1], stack[n]);
 		} else if (length) {
 			if (n == DEPTH)
 				return false;
-			stack[n++] = operand(token);
+			stack[n++] = read_operand(token);
 		}
 	}
 	return n == 1 && stack[0].kind == SUM;

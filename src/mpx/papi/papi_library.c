@@ -25,7 +25,7 @@
  */
 static atomic_int places; /* how many there are; mpxi_papi_new_set asks in every thread */
 
-static void grow_table(void)
+static void grow_set_table(void)
 {
 	static int set[SETS];
 	int n = 0, most = 0;
@@ -107,7 +107,7 @@ static unsigned long my_id(void)
 
 /* Without threads PAPI takes no locks at all. It keeps the first function that it was
  * given: a user's own stays. */
-static int start_threads(void)
+static int start_papi_threads(void)
 {
 	(void)PAPI_thread_init(my_id);
 	if (PAPI_thread_id() != (unsigned long)PAPI_EMISC)
@@ -141,9 +141,9 @@ int mpxi_papi_init(void)
 						     words_of(version));
 	}
 	if (!error)
-		error = start_threads();
+		error = start_papi_threads();
 	if (!error && !grown) {
-		grow_table();
+		grow_set_table();
 		atomic_fetch_add(&beginnings, 1);
 		grown = 1;
 	}

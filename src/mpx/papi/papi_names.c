@@ -179,7 +179,7 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 /* ---- names that were meant ------------------------------------------------------------------ */
 
 /* Offers a copy of the name, and frees the one that it drives out. */
-static void offer(struct upci_nearest *nearest, const char *wrong, const char *name)
+static void offer_name_copy(struct upci_nearest *nearest, const char *wrong, const char *name)
 {
 	const char *last = nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
 	char *copy;
@@ -206,7 +206,7 @@ static void offer_all(struct upci_nearest *nearest, const char *wrong, int compo
 		return;
 	do
 		if (PAPI_event_code_to_name(code, name) == PAPI_OK)
-			offer(nearest, wrong, name);
+			offer_name_copy(nearest, wrong, name);
 	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
 }
 
@@ -263,7 +263,7 @@ static int fail_name(const char *wrong, int error)
 			  text);
 }
 
-static int find_code(const char *name, uint32_t *event)
+static int find_papi_code(const char *name, uint32_t *event)
 {
 	int code = PAPI_NULL, error = PAPI_event_name_to_code(name, &code);
 
@@ -285,7 +285,7 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",
 				  strlen(name));
 	pthread_mutex_lock(&lock);
-	error = find_code(name, event);
+	error = find_papi_code(name, event);
 	pthread_mutex_unlock(&lock);
 	return error;
 }

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-static bool is_told(const struct mpxi_papi *papi, uint32_t event)
+static bool event_is_told(const struct mpxi_papi *papi, uint32_t event)
 {
 	unsigned i;
 
@@ -23,20 +23,20 @@ static bool is_told(const struct mpxi_papi *papi, uint32_t event)
 /* The events of a group are all outside, or none is. */
 static bool is_outside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
-	return n && !is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);
+	return n && !event_is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);
 }
 
-static bool is_beside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
+static bool all_are_told(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (!is_told(papi, event[i]))
+		if (!event_is_told(papi, event[i]))
 			return false;
 	return n > 0;
 }
 
-static void append(uint32_t *list, unsigned *n, uint32_t event)
+static void append_event(uint32_t *list, unsigned *n, uint32_t event)
 {
 	unsigned i;
 
@@ -71,17 +71,17 @@ static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, un
 		return NULL;
 	}
 	if (clock && !beside && papi->has_clock)
-		append(list, listed, *clock);
+		append_event(list, listed, *clock);
 	if (papi->has_covariate && !beside)
-		append(list, listed, covariate);
+		append_event(list, listed, covariate);
 	for (i = 0; i < n; i++)
-		append(list, listed, event[i]);
+		append_event(list, listed, event[i]);
 	if (clock && !beside)
-		append(list, listed, *clock);
+		append_event(list, listed, *clock);
 	return list;
 }
 
-static int ops_fits(void *backend, const uint32_t *event, unsigned n)
+static int ops_group_fits(void *backend, const uint32_t *event, unsigned n)
 {
 	struct mpxi_papi *papi = backend;
 	uint32_t *list, clock = 0, covariate = 0;
@@ -95,8 +95,8 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 	fits = beside_of(papi, event, n, &clock, &covariate);
 	if (fits)
 		return fits;
-	list = list_of(papi, event, n, is_beside(papi, event, n), papi->has_clock ? &clock : NULL, covariate,
-		       &listed);
+	list = list_of(papi, event, n, all_are_told(papi, event, n), papi->has_clock ? &clock : NULL,
+		       covariate, &listed);
 	if (!list)
 		return MPXI_ENOMEM;
 	fits = mpxi_papi_fits(papi, list, listed);
@@ -104,7 +104,7 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 	return fits;
 }
 
-static enum mpxi_role ops_role(void *backend, uint32_t event)
+static enum mpxi_role ops_event_role(void *backend, uint32_t event)
 {
 	struct mpxi_papi *papi = backend;
 	bool wide = mpxi_papi_counts_for(event) != NULL;
@@ -116,7 +116,7 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 	/* Whether its component's calls allocate, lock, print or ask a driver, nobody has looked. */
 	if (wide && PAPI_get_event_component((int)event) != papi->upc)
 		return MPXI_OUTSIDE;
-	if (is_told(papi, event))
+	if (event_is_told(papi, event))
 		return MPXI_UNLIMITED;
 	/* With a limit events are made to share. */
 	if (papi->group_max || papi->unlimited == MPXI_PAPI_UNLIMITED_MAX ||
@@ -145,8 +145,8 @@ static unsigned append_parts(const struct mpxi_papi *papi, const uint32_t *list,
 }
 
 /* The components of a list, each with its domains, upc's last; returns how many. */
-static unsigned parts_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
-			 struct mpxi_papi_part *part)
+static unsigned parts_of_list(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
+			      struct mpxi_papi_part *part)
 {
 	return append_parts(papi, list, n, true, part, append_parts(papi, list, n, false, part, 0));
 }
@@ -180,8 +180,8 @@ static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int e
 }
 
 /* Opens the set of one part; values are the group's memory from there on. */
-static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
-		    unsigned n, struct mpxi_papi_part part, const uint32_t *event)
+static int open_part_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
+			 unsigned n, struct mpxi_papi_part part, const uint32_t *event)
 {
 	int error = part.component < 0
 			    ? mpxi_papi_refuse(list[0], part.component)
@@ -227,7 +227,8 @@ static void group_close(void *backend, void *handle)
 }
 
 /* One piece of memory: the group, its sets, the places of its events and the values. */
-static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsigned sets, unsigned listed)
+static struct mpxi_papi_group *allocate_group(struct mpxi_papi *papi, unsigned n, unsigned sets,
+					      unsigned listed)
 {
 	struct mpxi_papi_group *group;
 	size_t places = sizeof(*group) + sets * sizeof(group->set[0]);
@@ -260,7 +261,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 
 	link_group(group);
 	for (k = 0; k < group->sets && !error; k++)
-		error = open_set(group, &group->set[k], list, listed, part[k], event);
+		error = open_part_set(group, &group->set[k], list, listed, part[k], event);
 	if (!error)
 		error = mpxi_papi_group_try(group);
 	/* Whoever has its number by now is another one. */
@@ -273,7 +274,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n, const uint32_t *clock,
 			   uint32_t covariate, struct mpxi_papi_group **made)
 {
-	bool outside = is_outside(papi, event, n), beside = outside || is_beside(papi, event, n);
+	bool outside = is_outside(papi, event, n), beside = outside || all_are_told(papi, event, n);
 	unsigned listed, sets;
 	uint32_t *list = list_of(papi, event, n, beside, clock, covariate, &listed);
 	struct mpxi_papi_part *part = list ? malloc((listed + 1) * sizeof(*part)) : NULL;
@@ -281,8 +282,8 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	int error;
 
 	if (part) {
-		sets = parts_of(papi, list, listed, part);
-		group = allocate(papi, n, sets, listed);
+		sets = parts_of_list(papi, list, listed, part);
+		group = allocate_group(papi, n, sets, listed);
 	}
 	if (group) {
 		group->beside = beside;
@@ -332,7 +333,7 @@ static bool time_event(const struct mpxi_papi *papi, const uint32_t *event, unsi
 	return true;
 }
 
-static int ops_open(void *backend, const uint32_t *event, unsigned n, void **handle)
+static int ops_open_group(void *backend, const uint32_t *event, unsigned n, void **handle)
 {
 	struct mpxi_papi *papi = backend;
 	struct mpxi_papi_group *group;
@@ -343,7 +344,7 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 		error = beside_of(papi, event, n, &clock, &covariate);
 	if (error)
 		return error;
-	if (time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
+	if (time_event(papi, event, n, &time) && !all_are_told(papi, event, n)) {
 		error = open_with_clock(papi, event, n, &time, covariate, &group);
 		if (!error && mpxi_papi_count_at_sig(&group->clock) > 0) {
 			*handle = group;
@@ -378,9 +379,9 @@ static bool ops_slows(void *backend, uint32_t event)
 }
 
 const struct mpxi_backend_ops mpxi_papi_ops = {
-	.fits = ops_fits,
-	.role = ops_role,
-	.open = ops_open,
+	.fits = ops_group_fits,
+	.role = ops_event_role,
+	.open = ops_open_group,
 	.close = group_close,
 	.start_sig = mpxi_papi_group_start_sig,
 	.read_sig = mpxi_papi_group_read_sig,

@@ -22,7 +22,7 @@ static const uint64_t others[] = {
 };
 
 /* Places for this event beside cycles, and instructions; MOST: there is no end to them. */
-static unsigned room(const struct mpxi_pmu *pmu, bool instructions, uint64_t other)
+static unsigned count_free_places(const struct mpxi_pmu *pmu, bool instructions, uint64_t other)
 {
 	int descriptor[MOST + 2];
 	unsigned n = 0, before;
@@ -51,9 +51,9 @@ bool mpxi_papi_instructions_are_free(const struct mpxi_pmu *pmu)
 	unsigned i, places;
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		places = room(pmu, false, others[i]);
+		places = count_free_places(pmu, false, others[i]);
 		if (places)
-			return places < MOST && room(pmu, true, others[i]) == places;
+			return places < MOST && count_free_places(pmu, true, others[i]) == places;
 	}
 	return false;
 }

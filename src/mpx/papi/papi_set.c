@@ -36,8 +36,8 @@ static void drop_id(struct mpxi_papi_set *set)
 }
 
 /* Another thread is counted by components that attach, or not at all. */
-static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
-			 int error)
+static int refuse_set_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
+			     int error)
 {
 	drop_id(set);
 	if (!info->attach)
@@ -80,7 +80,7 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain
 	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
 	set->attached = error == PAPI_OK;
 	if (target && error)
-		return refuse_target(set, info, target, error);
+		return refuse_set_target(set, info, target, error);
 	/* Events get their domain as they are added, too. */
 	error = domain ? mpxi_papi_set_domain(set, domain) : PAPI_OK;
 	if (error)

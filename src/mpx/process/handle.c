@@ -36,7 +36,7 @@ static struct place *place_at(int index)
 	return &atomic_load_explicit(&chunk[index / CHUNK], memory_order_acquire)[index % CHUNK];
 }
 
-static struct place *place_of(int number)
+static struct place *place_of_number(int number)
 {
 	return place_at(number % PLACES);
 }
@@ -57,7 +57,7 @@ static void free_place_locked(int index)
 
 /* A place of a chunk that is there and was never used, else the one that has been free for
  * the longest time. */
-static int take_place_locked(int *index)
+static int take_handle_place_locked(int *index)
 {
 	struct place *made;
 
@@ -84,7 +84,7 @@ int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle)
 	int index = -1, error;
 
 	pthread_mutex_lock(&lock);
-	error = take_place_locked(&index);
+	error = take_handle_place_locked(&index);
 	pthread_mutex_unlock(&lock);
 	if (error)
 		return error;
@@ -102,7 +102,7 @@ int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle)
 
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle)
 {
-	struct place *place = place_of(handle->number);
+	struct place *place = place_of_number(handle->number);
 
 	if (handle->previous)
 		handle->previous->next = handle->next;
@@ -131,7 +131,7 @@ struct mpxi_thread *mpxi_handle_owner(int number)
 
 struct mpxi_handle *mpxi_handle_at(int number)
 {
-	return place_of(number)->handle;
+	return place_of_number(number)->handle;
 }
 
 static void free_asked(struct mpxi_asked *asked)

@@ -58,7 +58,7 @@ static void tick_sig(void *context)
  */
 static __thread unsigned forking;
 
-static void before_fork(void)
+static void lock_library_before_fork(void)
 {
 	if (forking++)
 		return;
@@ -66,7 +66,7 @@ static void before_fork(void)
 	pthread_mutex_lock(&state->lock);
 }
 
-static void after_fork(void)
+static void unlock_library_after_fork(void)
 {
 	if (--forking)
 		return;
@@ -76,7 +76,7 @@ static void after_fork(void)
 
 /* Only this thread is in the child. The data of the others is not touched, not even freed: a fork may
  * interrupt a thread at any point. */
-static void in_child(void)
+static void clear_library_in_child(void)
 {
 	struct mpxi_thread *self = mpxi_self;
 
@@ -109,24 +109,24 @@ static void in_child(void)
 	/* The thread that was closing it is not in the child. */
 	if (state->phase == MPXI_CLOSING)
 		state->phase = MPXI_ABSENT;
-	pthread_mutex_unlock(&state->lock); /* held by this thread since before_fork */
+	pthread_mutex_unlock(&state->lock); /* held by this thread since lock_library_before_fork */
 }
 
-static void watch_forks(void)
+static void watch_library_forks(void)
 {
 	/* Without it a child would count for its parent; it fails for want of memory only,
 	 * and what allocates next says so. */
-	(void)pthread_atfork(before_fork, after_fork, in_child);
+	(void)pthread_atfork(lock_library_before_fork, unlock_library_after_fork, clear_library_in_child);
 }
 
 void mpxi_library_event_added(void)
 {
-	(void)pthread_once(&fork_again_once, watch_forks);
+	(void)pthread_once(&fork_again_once, watch_library_forks);
 }
 
 /* ---- init -------------------------------------------------------------------------- */
 
-static int check_options(const struct mpx_options *o)
+static int check_library_options(const struct mpx_options *o)
 {
 	if (o->slice_ns && (o->slice_ns < MPXI_SLICE_MIN || o->slice_ns > MPXI_SLICE_MAX))
 		return mpxi_error(
@@ -162,7 +162,7 @@ static enum mpxi_estimator choose_estimator(const struct mpx_options *o)
 	return MPXI_AUTO;
 }
 
-static int init(const struct mpx_options *o)
+static int init_library(const struct mpx_options *o)
 {
 	struct mpxi_library made = {
 		.backend = {.clock = o->clock, .group_max = o->group_max},
@@ -176,7 +176,7 @@ static int init(const struct mpx_options *o)
 	int error = mpxi_papi_init();
 	bool none = o->covariate && strcmp(o->covariate, MPX_NO_COVARIATE) == 0;
 
-	(void)pthread_once(&fork_with_papi_once, watch_forks);
+	(void)pthread_once(&fork_with_papi_once, watch_library_forks);
 	made.backend.may_serve = !o->covariate && o->estimator == MPX_ESTIMATOR_AUTO;
 	if (!error && o->covariate && !none) {
 		error = mpxi_papi_code(o->covariate, &made.backend.covariate);
@@ -220,17 +220,17 @@ int mpx_library_init(int abi, const struct mpx_options *given)
 	if (given)
 		error = upci_sized_take(&sized, &o, given);
 	if (!error)
-		error = check_options(&o);
+		error = check_library_options(&o);
 	if (error)
 		return error;
-	pthread_once(&fork_once, watch_forks);
+	pthread_once(&fork_once, watch_library_forks);
 	pthread_mutex_lock(&state->lock);
 	if (state->phase == MPXI_READY)
 		error = mpxi_error(PAPI_EISRUN, "mpx_library_init has been called already");
 	else if (state->phase == MPXI_CLOSING)
 		error = mpxi_error(PAPI_EISRUN, "another thread is in mpx_library_shutdown");
 	else
-		error = init(&o);
+		error = init_library(&o);
 	if (!error)
 		set_phase_locked(MPXI_READY);
 	pthread_mutex_unlock(&state->lock);

@@ -9,7 +9,7 @@ struct mpxi_library_state mpxi_library_state = {.lock = PTHREAD_MUTEX_INITIALIZE
 
 static struct mpxi_library_state *const state = &mpxi_library_state;
 
-static int absent(void)
+static int refuse_absent_library(void)
 {
 	return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
 }
@@ -20,7 +20,7 @@ struct mpxi_library *mpxi_library_lock(void)
 	if (state->phase == MPXI_READY)
 		return &state->library;
 	pthread_mutex_unlock(&state->lock);
-	(void)absent();
+	(void)refuse_absent_library();
 	return NULL;
 }
 
@@ -31,7 +31,7 @@ void mpxi_library_unlock(void)
 
 int mpxi_library_check(void)
 {
-	return atomic_load_explicit(&state->ready, memory_order_acquire) ? MPXI_OK : absent();
+	return atomic_load_explicit(&state->ready, memory_order_acquire) ? MPXI_OK : refuse_absent_library();
 }
 
 /* These are set before there is an event set, and constant then. */

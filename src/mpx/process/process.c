@@ -29,7 +29,7 @@ int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own, struct 
 	return 0;
 }
 
-static void unlink_locked(struct mpxi_process *process)
+static void unlink_process_locked(struct mpxi_process *process)
 {
 	if (process->previous)
 		process->previous->next = process->next;
@@ -39,7 +39,7 @@ static void unlink_locked(struct mpxi_process *process)
 		process->next->previous = process->previous;
 }
 
-static void free_process(struct mpxi_process *process)
+static void free_process_wide_set(struct mpxi_process *process)
 {
 	free(process->event);
 	free(process->gone);
@@ -59,15 +59,15 @@ void mpxi_process_destroy(struct mpxi_process *process, bool gone)
 			(void)mpxi_set_stop(process->own);
 		(void)mpxi_process_wait_locked(process);
 	}
-	unlink_locked(process);
+	unlink_process_locked(process);
 	for (member = process->members; member; member = member->next)
 		member->process = NULL;
 	atomic_fetch_add(&mpxi_processes.changes, 1);
 	mpxi_process_unlock();
-	free_process(process);
+	free_process_wide_set(process);
 }
 
-static int reserve(struct mpxi_process *process)
+static int reserve_process_event(struct mpxi_process *process)
 {
 	unsigned room = process->room ? 2 * process->room : 8;
 	void *event, *gone, *pool, *result;
@@ -100,7 +100,7 @@ int mpxi_process_add(struct mpxi_process *process, uint32_t event)
 	int index;
 
 	mpxi_process_lock();
-	index = reserve(process);
+	index = reserve_process_event(process);
 	if (!index)
 		index = mpxi_set_add(process->own, event);
 	if (index >= 0) {
@@ -181,7 +181,7 @@ void mpxi_process_in_child(struct mpxi_thread *self)
 			process->members = member->next;
 			free(member);
 		}
-		free_process(process);
+		free_process_wide_set(process);
 	}
 	mpxi_processes.present = 0;
 	mpxi_process_unlock_in_child();

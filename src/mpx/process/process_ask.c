@@ -38,7 +38,7 @@ static _Atomic uint32_t answers;
 
 /* ---- the asked ------------------------------------------------------------------------ */
 
-static int act(struct mpxi_member *member, enum mpxi_wish wish)
+static int act_on_wish(struct mpxi_member *member, enum mpxi_wish wish)
 {
 	struct mpxi_set *set = member->set;
 
@@ -80,7 +80,7 @@ void mpxi_process_answer_sig(struct mpxi_thread *thread)
 
 	if (!atomic_compare_exchange_strong(&request->state, &state, TAKEN))
 		return;
-	request->error = act(request->member, request->wish);
+	request->error = act_on_wish(request->member, request->wish);
 	atomic_store(&request->state, ANSWERED);
 	atomic_fetch_add(&answers, 1);
 	syscall(SYS_futex, &answers, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -109,7 +109,7 @@ static bool wish_of(const struct mpxi_member *member, enum mpxi_wish *wish)
 	}
 }
 
-static void send_signal(struct mpxi_member *member, unsigned round)
+static void send_member_signal(struct mpxi_member *member, unsigned round)
 {
 	member->signalled = round;
 	member->seen = atomic_load(&member->thread->request.put_off);
@@ -132,7 +132,7 @@ void mpxi_process_ask_locked(struct mpxi_process *process, enum mpxi_wish wish)
 		request->wish = mine;
 		request->member = member;
 		atomic_store(&request->state, ASKED);
-		send_signal(member, 0);
+		send_member_signal(member, 0);
 	}
 }
 
@@ -167,13 +167,13 @@ static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 		open++;
 		if (round != member->signalled &&
 		    (atomic_load(&request->put_off) != member->seen || round - member->signalled >= AGAIN))
-			send_signal(member, round);
+			send_member_signal(member, round);
 	}
 	return open;
 }
 
 /* Takes back what nobody has begun with; how many those are. */
-static unsigned withdraw_locked(struct mpxi_process *process)
+static unsigned withdraw_wishes_locked(struct mpxi_process *process)
 {
 	struct mpxi_member *member;
 	unsigned withdrawn = 0;
@@ -204,7 +204,7 @@ int mpxi_process_wait_locked(struct mpxi_process *process)
 			break;
 		/* Requests that are TAKEN are waited for. */
 		if (round >= ROUNDS)
-			silent += withdraw_locked(process);
+			silent += withdraw_wishes_locked(process);
 		(void)syscall(SYS_futex, &answers, FUTEX_WAIT_PRIVATE, seen, &round_time, NULL, 0);
 	}
 	if (!silent)

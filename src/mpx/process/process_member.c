@@ -44,7 +44,7 @@ static struct mpxi_member *member_of(const struct mpxi_process *process, const s
 }
 
 /* The calling thread's set of a process-wide one's events, with their places. */
-static int make_set(const struct mpxi_process *process, struct mpxi_core *core, struct mpxi_set **set)
+static int make_member_set(const struct mpxi_process *process, struct mpxi_core *core, struct mpxi_set **set)
 {
 	int error = mpxi_set_create(core, set);
 	unsigned i;
@@ -70,7 +70,7 @@ static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread
 		member = calloc(1, sizeof(*member));
 		if (!member)
 			return;
-		if (make_set(process, thread->core, &member->set)) {
+		if (make_member_set(process, thread->core, &member->set)) {
 			free(member);
 			return;
 		}

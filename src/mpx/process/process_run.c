@@ -21,7 +21,7 @@ static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned
 }
 
 /* The member has counts of this run, for the events that the set has now. */
-static bool counts(const struct mpxi_member *member)
+static bool member_has_counts(const struct mpxi_member *member)
 {
 	return mpxi_member_takes_part(member) && member->known && !member->stale;
 }
@@ -32,7 +32,7 @@ static void sum_up_locked(struct mpxi_process *process)
 	struct mpxi_member *member;
 
 	for (member = process->members; member; member = member->next)
-		threads += counts(member);
+		threads += member_has_counts(member);
 	for (i = 0; i < process->events; i++) {
 		struct mpxi_result *result = &process->result[i];
 		struct mpxi_pool *sum = &process->pool[i];
@@ -40,7 +40,7 @@ static void sum_up_locked(struct mpxi_process *process)
 		*sum = process->gone[i];
 		add_set(sum, process->own, i);
 		for (member = process->members; member; member = member->next)
-			if (counts(member))
+			if (member_has_counts(member))
 				add_set(sum, member->set, i);
 		mpxi_pool_result(sum, mpxi_library_estimator(), result);
 		result->threads = threads + process->gone_threads;
@@ -54,7 +54,7 @@ void mpxi_process_inherit_locked(const struct mpxi_member *member)
 	struct mpxi_process *process = member->process;
 	unsigned i;
 
-	if (!counts(member)) {
+	if (!member_has_counts(member)) {
 		process->partial |= process->runs;
 		return;
 	}

@@ -28,7 +28,7 @@ static void target_tick_sig(void *arg, void *context)
 	target->thread->put_off += mpxi_tick_sig(target->core, tick);
 }
 
-static int share(void *arg, bool on)
+static int share_target_timer(void *arg, bool on)
 {
 	struct mpxi_target *target = arg;
 
@@ -38,7 +38,7 @@ static int share(void *arg, bool on)
 	return 0;
 }
 
-static bool overdue(void *arg)
+static bool mend_target_timer(void *arg)
 {
 	struct mpxi_target *target = arg;
 
@@ -55,9 +55,9 @@ static int create_core(struct mpxi_target *target, uint64_t slice_ns, uint64_t s
 	};
 	struct mpxi_core_options options = {
 		.ops = &mpxi_papi_ops,
-		.sharing = share,
+		.sharing = share_target_timer,
 		.arg = target,
-		.overdue = overdue,
+		.overdue = mend_target_timer,
 	};
 	int error = mpxi_papi_create_attached(target->thread->papi, &papi, &target->papi);
 
@@ -77,8 +77,8 @@ static int create_core(struct mpxi_target *target, uint64_t slice_ns, uint64_t s
 	return error;
 }
 
-static int create(struct mpxi_thread *thread, pid_t tid, uint64_t slice_ns, uint64_t seed,
-		  struct mpxi_target **made)
+static int create_target(struct mpxi_thread *thread, pid_t tid, uint64_t slice_ns, uint64_t seed,
+			 struct mpxi_target **made)
 {
 	struct mpxi_target *target = calloc(1, sizeof(*target));
 	int error;
@@ -152,7 +152,7 @@ int mpxi_target_get(struct mpxi_thread *thread, pid_t tid, struct mpxi_target **
 		slice_ns = library->slice_ns;
 		seed = library->seed;
 		mpxi_library_unlock();
-		error = create(thread, tid, slice_ns, seed, &target);
+		error = create_target(thread, tid, slice_ns, seed, &target);
 		if (error)
 			return error;
 		link_target(thread, target);
@@ -162,7 +162,7 @@ int mpxi_target_get(struct mpxi_thread *thread, pid_t tid, struct mpxi_target **
 	return 0;
 }
 
-static void destroy(struct mpxi_target *target, bool gone)
+static void destroy_target(struct mpxi_target *target, bool gone)
 {
 	unlink_target(target);
 	/* From here on no tick comes to the core. */
@@ -180,7 +180,7 @@ static void destroy(struct mpxi_target *target, bool gone)
 void mpxi_target_put(struct mpxi_target *target)
 {
 	if (!--target->sets)
-		destroy(target, mpxi_papi_is_gone(target->papi));
+		destroy_target(target, mpxi_papi_is_gone(target->papi));
 }
 
 int mpxi_target_refuses(uint32_t event)
@@ -213,7 +213,7 @@ int mpxi_target_check(struct mpxi_target *target)
 void mpxi_targets_destroy(struct mpxi_thread *thread, bool gone)
 {
 	while (thread->targets)
-		destroy(thread->targets, gone);
+		destroy_target(thread->targets, gone);
 }
 
 void mpxi_targets_forget(struct mpxi_thread *thread)

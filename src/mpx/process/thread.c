@@ -18,7 +18,7 @@
 
 __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec")));
 
-static void destroy(struct mpxi_thread *thread)
+static void destroy_thread_record(struct mpxi_thread *thread)
 {
 	/* From here on no tick does anything. */
 	mpxi_self = NULL;
@@ -36,7 +36,7 @@ static void destroy(struct mpxi_thread *thread)
 	free(thread);
 }
 
-static bool is_wanted(pid_t tid)
+static bool thread_is_wanted(pid_t tid)
 {
 	struct mpxi_library *library = mpxi_library_lock();
 	bool wanted;
@@ -48,7 +48,7 @@ static bool is_wanted(pid_t tid)
 	return wanted;
 }
 
-static void end_of_thread(void *thread)
+static void end_thread_record(void *thread)
 {
 	bool introduced;
 	pid_t tid;
@@ -59,12 +59,12 @@ static void end_of_thread(void *thread)
 	tid = mpxi_self ? mpxi_self->tid : 0;
 	mpxi_thread_end();
 	/* PAPI's sets that are attached to the thread have what it keeps of it. */
-	if (introduced && !is_wanted(tid))
+	if (introduced && !thread_is_wanted(tid))
 		mpxi_papi_leave();
 }
 
 /* Also in the handler that starts and stops members of process-wide sets (process_ask.c). */
-static int share(void *arg, bool on)
+static int share_thread_timer(void *arg, bool on)
 {
 	struct mpxi_thread *thread = arg;
 
@@ -77,20 +77,20 @@ static int share(void *arg, bool on)
 	return 0;
 }
 
-static bool overdue(void *arg)
+static bool mend_thread_timer(void *arg)
 {
 	struct mpxi_thread *thread = arg;
 
 	return mpxi_timer_mend(&thread->timer);
 }
 
-static int create(struct mpxi_library *library, struct mpxi_thread *thread)
+static int create_thread_record(struct mpxi_library *library, struct mpxi_thread *thread)
 {
 	struct mpxi_core_options options = {
 		.ops = &mpxi_papi_ops,
-		.sharing = share,
+		.sharing = share_thread_timer,
 		.arg = thread,
-		.overdue = overdue,
+		.overdue = mend_thread_timer,
 	};
 	/* Also where the thread's own stack is. */
 	int error = mpxi_inside_prepare();
@@ -122,7 +122,7 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 static int register_locked(struct mpxi_library *library, struct mpxi_thread **made)
 {
 	struct mpxi_thread *thread;
-	int error = mpxi_thread_exit_prepare(end_of_thread);
+	int error = mpxi_thread_exit_prepare(end_thread_record);
 
 	/* A forked child has none. */
 	if (!error && !library->timers)
@@ -134,14 +134,14 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	if (!thread)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
 	thread->tid = gettid();
-	error = create(library, thread);
+	error = create_thread_record(library, thread);
 	if (error) {
 		free(thread);
 		return error;
 	}
 	error = mpxi_thread_exit_keep(thread);
 	if (error) {
-		destroy(thread);
+		destroy_thread_record(thread);
 		return error;
 	}
 	thread->next = library->first_thread;
@@ -155,7 +155,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 }
 
 /* A call that a signal handler has jumped out of may have left anything half changed. */
-static int check_whole(const struct mpxi_thread *thread, const void *frame)
+static int check_thread_whole(const struct mpxi_thread *thread, const void *frame)
 {
 	if (!mpxi_core_was_left(thread->core, frame) && !mpxi_targets_left(thread, frame))
 		return 0;
@@ -176,7 +176,7 @@ int mpxi_thread_get(struct mpxi_thread **found)
 	if (fresh)
 		error = register_locked(library, &thread);
 	else
-		error = check_whole(thread, __builtin_frame_address(0));
+		error = check_thread_whole(thread, __builtin_frame_address(0));
 	mpxi_library_unlock();
 	if (error)
 		return error;
@@ -200,7 +200,7 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle)
 		return mpxi_error(MPXI_EPERM,
 				  "event set %d belongs to another thread: create one in this thread",
 				  number);
-	error = check_whole(owner, __builtin_frame_address(0));
+	error = check_thread_whole(owner, __builtin_frame_address(0));
 	if (error)
 		return error;
 	*handle = mpxi_handle_at(number);
@@ -245,7 +245,7 @@ void mpxi_thread_end(void)
 		mpxi_library_unlock();
 	}
 	(void)mpxi_thread_exit_keep(NULL);
-	destroy(thread);
+	destroy_thread_record(thread);
 	/* Only now may another thread end the library. */
 	if (library && (library = mpxi_library_lock())) {
 		library->threads--;

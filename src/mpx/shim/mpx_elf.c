@@ -35,7 +35,7 @@ struct file {
 	size_t n;
 };
 
-static bool get(const struct file *file, uint64_t offset, void *to, size_t size)
+static bool get_file_bytes(const struct file *file, uint64_t offset, void *to, size_t size)
 {
 	if (offset > file->n || size > file->n - offset)
 		return false;
@@ -43,17 +43,17 @@ static bool get(const struct file *file, uint64_t offset, void *to, size_t size)
 	return true;
 }
 
-static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) * header)
+static enum mpx_elf check_elf_header(const struct file *file, ElfW(Ehdr) * header)
 {
 	unsigned char ident[EI_NIDENT];
 
 	if (file->n < SELFMAG || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
 		return MPX_ELF_NONE;
-	if (!get(file, 0, ident, sizeof(ident)))
+	if (!get_file_bytes(file, 0, ident, sizeof(ident)))
 		return MPX_ELF_BROKEN;
 	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != NATIVE_DATA)
 		return MPX_ELF_FOREIGN;
-	if (!get(file, 0, header, sizeof(*header)))
+	if (!get_file_bytes(file, 0, header, sizeof(*header)))
 		return MPX_ELF_BROKEN;
 #ifdef NATIVE_MACHINE
 	if (header->e_machine != NATIVE_MACHINE)
@@ -73,8 +73,8 @@ static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) 
 
 	for (i = 0; i < header->e_phnum; i++) {
 		if (header->e_phoff > file->n ||
-		    !get(file, header->e_phoff + (uint64_t)i * header->e_phentsize, &segment,
-			 sizeof(segment)))
+		    !get_file_bytes(file, header->e_phoff + (uint64_t)i * header->e_phentsize, &segment,
+				    sizeof(segment)))
 			return MPX_ELF_BROKEN;
 		if (segment.p_type == PT_INTERP)
 			return MPX_ELF_OK;
@@ -82,7 +82,8 @@ static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) 
 	return MPX_ELF_STATIC;
 }
 
-static bool is_named(const struct file *file, const ElfW(Shdr) * strings, uint32_t name, const char *wanted)
+static bool symbol_is_named(const struct file *file, const ElfW(Shdr) * strings, uint32_t name,
+			    const char *wanted)
 {
 	const size_t size = strlen(wanted) + 1;
 
@@ -101,16 +102,16 @@ static bool table_defines(const struct file *file, const ElfW(Shdr) * table, con
 		return false;
 	n = table->sh_size / sizeof(symbol);
 	for (i = 0; i < n; i++) {
-		if (!get(file, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
+		if (!get_file_bytes(file, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
 			return false; /* behind the end: so is the rest */
 		if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    is_named(file, strings, symbol.st_name, function))
+		    symbol_is_named(file, strings, symbol.st_name, function))
 			return true;
 	}
 	return false;
 }
 
-static bool defines(const struct file *file, const ElfW(Ehdr) * header, const char *function)
+static bool file_defines(const struct file *file, const ElfW(Ehdr) * header, const char *function)
 {
 	ElfW(Shdr) table, strings;
 	unsigned i;
@@ -118,13 +119,14 @@ static bool defines(const struct file *file, const ElfW(Ehdr) * header, const ch
 	if (header->e_shentsize != sizeof(table) || header->e_shoff > file->n)
 		return false;
 	for (i = 0; i < header->e_shnum; i++) {
-		if (!get(file, header->e_shoff + (uint64_t)i * sizeof(table), &table, sizeof(table)))
+		if (!get_file_bytes(file, header->e_shoff + (uint64_t)i * sizeof(table), &table,
+				    sizeof(table)))
 			return false;
 		if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM)
 			continue;
 		if (table.sh_link < header->e_shnum &&
-		    get(file, header->e_shoff + (uint64_t)table.sh_link * sizeof(strings), &strings,
-			sizeof(strings)) &&
+		    get_file_bytes(file, header->e_shoff + (uint64_t)table.sh_link * sizeof(strings),
+				   &strings, sizeof(strings)) &&
 		    table_defines(file, &table, &strings, function))
 			return true;
 	}
@@ -135,12 +137,12 @@ enum mpx_elf mpx_elf_check(const unsigned char *bytes, size_t n)
 {
 	const struct file file = {bytes, n};
 	ElfW(Ehdr) header;
-	enum mpx_elf found = check_header(&file, &header);
+	enum mpx_elf found = check_elf_header(&file, &header);
 
 	if (found != MPX_ELF_OK)
 		return found;
 	found = check_interpreter(&file, &header);
-	if (found == MPX_ELF_OK && defines(&file, &header, "PAPI_start"))
+	if (found == MPX_ELF_OK && file_defines(&file, &header, "PAPI_start"))
 		return MPX_ELF_STATIC_PAPI;
 	return found;
 }
@@ -150,5 +152,5 @@ bool mpx_elf_defines(const unsigned char *bytes, size_t n, const char *function)
 	const struct file file = {bytes, n};
 	ElfW(Ehdr) header;
 
-	return check_header(&file, &header) == MPX_ELF_OK && defines(&file, &header, function);
+	return check_elf_header(&file, &header) == MPX_ELF_OK && file_defines(&file, &header, function);
 }

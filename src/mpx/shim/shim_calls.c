@@ -62,7 +62,7 @@ SHIM_EXPORT int PAPI_start(int number)
 
 /* The event's count in this stretch at the rate of the set's other stretches: a program adds up the
  * values of its stops. */
-static long long borrow(struct shim_set *set, int i)
+static long long borrow_stretch_count(struct shim_set *set, int i)
 {
 	struct mpxi_pool total, stretch;
 	double rate;
@@ -81,7 +81,7 @@ static void hide_never(struct shim_set *set, long long *values)
 	for (i = 0; values && i < n; i++) {
 		if (values[i] != MPX_NEVER)
 			continue;
-		values[i] = borrow(set, i);
+		values[i] = borrow_stretch_count(set, i);
 		if (values[i] != MPX_NEVER)
 			continue;
 		values[i] = 0;
@@ -162,7 +162,7 @@ SHIM_EXPORT int PAPI_reset(int number)
 	return reset_set(set);
 }
 
-static int take_running(struct shim_set *set, long long *found)
+static int take_running_values(struct shim_set *set, long long *found)
 {
 	int error = mpx_set_accum(set->id, found), n = shim_count_events(set), i;
 
@@ -182,14 +182,14 @@ static int take_stopped(struct shim_set *set, long long *found)
 	return error ? error : reset_set(set);
 }
 
-static int accum(struct shim_set *set, long long *values)
+static int accum_set_values(struct shim_set *set, long long *values)
 {
 	int n = shim_count_events(set), error, i;
 	long long *found = calloc(n ? (size_t)n : 1, sizeof(*found));
 
 	if (!found)
 		return PAPI_ENOMEM;
-	error = set->running ? take_running(set, found) : take_stopped(set, found);
+	error = set->running ? take_running_values(set, found) : take_stopped(set, found);
 	for (i = 0; !error && i < n; i++)
 		if (__builtin_add_overflow(values[i], found[i], &values[i]))
 			values[i] = found[i] < 0 ? INT64_MIN : INT64_MAX;
@@ -202,7 +202,7 @@ SHIM_EXPORT int PAPI_accum(int number, long long *values)
 	OURS(set, accum, number, values);
 	if (!values)
 		return PAPI_EINVAL;
-	return accum(set, values);
+	return accum_set_values(set, values);
 }
 
 SHIM_EXPORT int PAPI_state(int number, int *state)

@@ -21,7 +21,7 @@ int shim_explain(const char *call, const struct shim_set *set, int error)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static int create(int *number)
+static int create_shim_set(int *number)
 {
 	int error;
 
@@ -42,7 +42,7 @@ SHIM_EXPORT int PAPI_create_eventset(int *number)
 	/* The high-level and rate calls make sets of their own. */
 	if (shim_is_papi(__builtin_return_address(0)))
 		return real->create_eventset(number);
-	return create(number);
+	return create_shim_set(number);
 }
 
 /* Fortran's, in each form that a compiler may call it by: they are in libpapi. */
@@ -50,7 +50,7 @@ SHIM_EXPORT int PAPI_create_eventset(int *number)
 	SHIM_EXPORT void name(int *number, int *check); \
 	SHIM_EXPORT void name(int *number, int *check)  \
 	{                                               \
-		*check = create(number);                \
+		*check = create_shim_set(number);       \
 	}
 
 FORTRAN(papif_create_eventset)
@@ -84,7 +84,7 @@ SHIM_EXPORT int PAPI_destroy_eventset(int *number)
 	return PAPI_OK;
 }
 
-static int drop(struct shim_set *set, int code)
+static int drop_shim_event(struct shim_set *set, int code)
 {
 	int error = mpx_set_remove_event(set->id, code);
 
@@ -106,7 +106,7 @@ SHIM_EXPORT int PAPI_cleanup_eventset(int number)
 		return PAPI_ENOMEM;
 	error = mpx_set_list_events(set->id, codes, &n);
 	for (i = n - 1; !error && i >= 0; i--)
-		error = drop(set, codes[i]);
+		error = drop_shim_event(set, codes[i]);
 	free(codes);
 	set->zero = true;
 	if (!error)
@@ -134,7 +134,7 @@ SHIM_EXPORT int PAPI_unregister_thread(void)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static int added(struct shim_set *set, int code)
+static int note_added_event(struct shim_set *set, int code)
 {
 	char name[PAPI_HUGE_STR_LEN] = "";
 
@@ -146,13 +146,13 @@ static int added(struct shim_set *set, int code)
 	return shim_record_add(set->record, code, name);
 }
 
-static int add(struct shim_set *set, int code)
+static int add_shim_event(struct shim_set *set, int code)
 {
 	int error = mpx_set_add_event(set->id, code);
 
 	if (error)
 		return shim_explain("PAPI_add_event", set, error);
-	error = added(set, code);
+	error = note_added_event(set, code);
 	if (error)
 		(void)mpx_set_remove_event(set->id, code);
 	return error;
@@ -161,7 +161,7 @@ static int add(struct shim_set *set, int code)
 SHIM_EXPORT int PAPI_add_event(int number, int code)
 {
 	OURS(set, add_event, number, code);
-	return add(set, code);
+	return add_shim_event(set, code);
 }
 
 SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
@@ -170,7 +170,7 @@ SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
 
 	OURS(set, add_named_event, number, name);
 	error = shim_code_of(name, &code);
-	return error ? error : add(set, code);
+	return error ? error : add_shim_event(set, code);
 }
 
 /* Each of a list, up to one that fails: as PAPI, how many were done where there were any. */
@@ -191,12 +191,12 @@ static int do_each(struct shim_set *set, const int *codes, int n, int (*act)(str
 SHIM_EXPORT int PAPI_add_events(int number, int *codes, int n)
 {
 	OURS(set, add_events, number, codes, n);
-	return do_each(set, codes, n, add);
+	return do_each(set, codes, n, add_shim_event);
 }
 
-static int take_out(struct shim_set *set, int code)
+static int take_out_shim_event(struct shim_set *set, int code)
 {
-	int error = drop(set, code);
+	int error = drop_shim_event(set, code);
 
 	if (!error)
 		set->zero = true;
@@ -206,7 +206,7 @@ static int take_out(struct shim_set *set, int code)
 SHIM_EXPORT int PAPI_remove_event(int number, int code)
 {
 	OURS(set, remove_event, number, code);
-	return take_out(set, code);
+	return take_out_shim_event(set, code);
 }
 
 SHIM_EXPORT int PAPI_remove_named_event(int number, const char *name)
@@ -215,13 +215,13 @@ SHIM_EXPORT int PAPI_remove_named_event(int number, const char *name)
 
 	OURS(set, remove_named_event, number, name);
 	error = shim_code_of(name, &code);
-	return error ? error : take_out(set, code);
+	return error ? error : take_out_shim_event(set, code);
 }
 
 SHIM_EXPORT int PAPI_remove_events(int number, int *codes, int n)
 {
 	OURS(set, remove_events, number, codes, n);
-	return do_each(set, codes, n, take_out);
+	return do_each(set, codes, n, take_out_shim_event);
 }
 
 SHIM_EXPORT int PAPI_list_events(int number, int *codes, int *n)

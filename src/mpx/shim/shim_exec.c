@@ -35,22 +35,22 @@ static int (*real_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_
 			  const posix_spawnattr_t *, char *const *, char *const *);
 static void (*real_exit)(int) __attribute__((noreturn));
 
-static void find(void *pointer, const char *name)
+static void find_exec_function(void *pointer, const char *name)
 {
 	void *symbol = dlsym(RTLD_NEXT, name);
 
 	memcpy(pointer, &symbol, sizeof(symbol));
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void begin_shim_exec(void)
 {
-	find(&real_execve, "execve");
-	find(&real_execvpe, "execvpe");
-	find(&real_fexecve, "fexecve");
-	find(&real_execveat, "execveat");
-	find(&real_spawn, "posix_spawn");
-	find(&real_spawnp, "posix_spawnp");
-	find(&real_exit, "_exit");
+	find_exec_function(&real_execve, "execve");
+	find_exec_function(&real_execvpe, "execvpe");
+	find_exec_function(&real_fexecve, "fexecve");
+	find_exec_function(&real_execveat, "execveat");
+	find_exec_function(&real_spawn, "posix_spawn");
+	find_exec_function(&real_spawnp, "posix_spawnp");
+	find_exec_function(&real_exit, "_exit");
 }
 
 /* ---- exec ------------------------------------------------------------------------------ */

@@ -49,7 +49,7 @@ static bool is_papi(const void *address)
 }
 
 /* The shim's function of this name, NULL: it has none. */
-static void *own(const char *name)
+static void *find_own_function(const char *name)
 {
 	Dl_info self, info;
 	void *handle, *found = NULL;
@@ -84,7 +84,7 @@ void *shim_lookup(void *handle, const char *name)
 	if (strncmp(name, "PAPI_", 5) && strncmp(name, "papif_", 6) && strncmp(name, "PAPIF_", 6))
 		return NULL;
 	found = shim_lookup_next(handle, name);
-	return found && is_papi(found) ? own(name) : NULL;
+	return found && is_papi(found) ? find_own_function(name) : NULL;
 }
 
 /* clang-format off */

@@ -25,7 +25,7 @@ static int copy_events(const struct shim_set *set, int id)
 	return error;
 }
 
-static void drop(int id)
+static void drop_plain_set(int id)
 {
 	(void)shim_real()->cleanup_eventset(id);
 	(void)shim_real()->destroy_eventset(&id);
@@ -53,7 +53,7 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 		error = copy_events(set, *id);
 	if (!error)
 		return PAPI_OK;
-	drop(*id);
+	drop_plain_set(*id);
 	shim_say_once("%s, event set %d: multiplexing cannot give it, and PAPI by itself cannot count "
 		      "the events of the set together: %s; call it with fewer events",
 		      call, set->number, shim_real()->strerror(error));
@@ -64,7 +64,7 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 static int end_plain(const char *call, struct shim_set *set, int id, int error)
 {
 	if (error < 0) {
-		drop(id);
+		drop_plain_set(id);
 		return error;
 	}
 	shim_turn_plain(set, id);
@@ -107,8 +107,8 @@ static void overflow_sig(int id, void *address, long long vector, void *context)
 		set->handler(set->number, address, vector, context);
 }
 
-static int overflow(struct shim_set *set, int id, int code, int threshold, int flags,
-		    PAPI_overflow_handler_t handler)
+static int overflow_plain_set(struct shim_set *set, int id, int code, int threshold, int flags,
+			      PAPI_overflow_handler_t handler)
 {
 	PAPI_overflow_handler_t before = set->handler;
 	int error;
@@ -125,7 +125,7 @@ SHIM_EXPORT int PAPI_overflow(int number, int code, int threshold, int flags, PA
 {
 	PASS(overflow, number, code, threshold, flags, handler);
 	FIND(set, number);
-	ON_PLAIN("PAPI_overflow", set, overflow(set, id, code, threshold, flags, handler));
+	ON_PLAIN("PAPI_overflow", set, overflow_plain_set(set, id, code, threshold, flags, handler));
 }
 
 SHIM_EXPORT int PAPI_profil(void *buffer, unsigned size, vptr_t offset, unsigned scale, int number, int code,
@@ -237,7 +237,7 @@ static int *number_in(int option, PAPI_option_t *value)
 	}
 }
 
-static const char *name_of(int option)
+static const char *name_of_option(int option)
 {
 	switch (option) {
 	case PAPI_DOMAIN:
@@ -277,7 +277,7 @@ static int get_of_fresh(int option, PAPI_option_t *value, const struct shim_set 
 	if (component >= 0)
 		(void)shim_real()->assign_eventset_component(id, component);
 	error = with_number(shim_real()->get_opt, option, value, id);
-	drop(id);
+	drop_plain_set(id);
 	return error;
 }
 
@@ -309,7 +309,7 @@ SHIM_EXPORT int PAPI_set_opt(int option, PAPI_option_t *value)
 		if (is_as_it_is(option, value, set))
 			return PAPI_OK;
 	}
-	ON_PLAIN(name_of(option), set, with_number(shim_real()->set_opt, option, value, id));
+	ON_PLAIN(name_of_option(option), set, with_number(shim_real()->set_opt, option, value, id));
 }
 
 SHIM_EXPORT int PAPI_get_opt(int option, PAPI_option_t *value)

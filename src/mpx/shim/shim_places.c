@@ -34,7 +34,7 @@ char *shim_place_name(const void *address)
 	return length < 0 ? NULL : name;
 }
 
-static unsigned find(const struct shim_places *places, const void *address)
+static unsigned find_place(const struct shim_places *places, const void *address)
 {
 	unsigned i;
 
@@ -45,7 +45,7 @@ static unsigned find(const struct shim_places *places, const void *address)
 
 bool shim_places_know(const struct shim_places *places, const void *address)
 {
-	return find(places, address) < places->n;
+	return find_place(places, address) < places->n;
 }
 
 void shim_places_clear(struct shim_places *places)
@@ -62,13 +62,13 @@ void shim_places_clear(struct shim_places *places)
 }
 
 /* A part would be taken for the whole. */
-static void drop(struct shim_places *places)
+static void drop_places(struct shim_places *places)
 {
 	shim_places_clear(places);
 	places->dropped = true;
 }
 
-static bool grow(struct mpxi_pool **pool, unsigned room, unsigned wanted)
+static bool grow_pool(struct mpxi_pool **pool, unsigned room, unsigned wanted)
 {
 	struct mpxi_pool *more = realloc(*pool, wanted * sizeof(*more));
 
@@ -79,25 +79,25 @@ static bool grow(struct mpxi_pool **pool, unsigned room, unsigned wanted)
 	return true;
 }
 
-static bool reserve(struct shim_places *places, unsigned rows)
+static bool reserve_rows(struct shim_places *places, unsigned rows)
 {
 	unsigned i;
 
 	if (rows <= places->room)
 		return true;
 	for (i = 0; i < places->n; i++)
-		if (!grow(&places->place[i].pool, places->room, rows))
+		if (!grow_pool(&places->place[i].pool, places->room, rows))
 			return false;
-	if (!grow(&places->stretch, places->room, rows))
+	if (!grow_pool(&places->stretch, places->room, rows))
 		return false;
 	places->room = rows;
 	return true;
 }
 
 /* Its index; with the rest where there are too many. n: out of memory. */
-static unsigned take(struct shim_places *places, const void *address, char *name)
+static unsigned take_place(struct shim_places *places, const void *address, char *name)
 {
-	unsigned i = find(places, address);
+	unsigned i = find_place(places, address);
 	struct shim_place *more;
 	struct mpxi_pool *pool;
 
@@ -105,7 +105,7 @@ static unsigned take(struct shim_places *places, const void *address, char *name
 		free(name);
 		name = NULL;
 		address = NULL;
-		i = find(places, NULL);
+		i = find_place(places, NULL);
 	}
 	if (i < places->n) {
 		free(name);
@@ -128,14 +128,14 @@ static unsigned take(struct shim_places *places, const void *address, char *name
 void shim_places_choose(struct shim_places *places, const void *address, char *name, unsigned rows)
 {
 	unsigned i = 0;
-	bool whole = !places->dropped && reserve(places, rows);
+	bool whole = !places->dropped && reserve_rows(places, rows);
 
 	if (whole)
-		i = take(places, address, name);
+		i = take_place(places, address, name);
 	else
 		free(name);
 	if (!whole || i == places->n) {
-		drop(places);
+		drop_places(places);
 		return;
 	}
 	places->current = i;
@@ -181,16 +181,16 @@ void shim_places_merge(struct shim_places *to, const struct shim_places *from, e
 {
 	unsigned k, i, at;
 
-	if (to->dropped || from->dropped || !reserve(to, from->room)) {
-		drop(to);
+	if (to->dropped || from->dropped || !reserve_rows(to, from->room)) {
+		drop_places(to);
 		return;
 	}
 	for (k = 0; k < from->n; k++) {
 		const struct shim_place *place = &from->place[k];
 
-		at = take(to, place->address, place->name ? strdup(place->name) : NULL);
+		at = take_place(to, place->address, place->name ? strdup(place->name) : NULL);
 		if (at == to->n) {
-			drop(to);
+			drop_places(to);
 			return;
 		}
 		to->place[at].starts += place->starts;

@@ -37,7 +37,7 @@ static bool has_key;
 /* ---- libmpx -------------------------------------------------------------------------- */
 
 /* mpx_run has checked them; what somebody else has put there counts as nothing. */
-static uint64_t number(const char *name, uint64_t max)
+static uint64_t read_number_variable(const char *name, uint64_t max)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -50,7 +50,7 @@ static uint64_t number(const char *name, uint64_t max)
 	return errno || *end || value > max ? 0 : value;
 }
 
-static int start(void)
+static int start_shim_library(void)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
 	int version = shim_real()->get_opt(PAPI_LIB_VERSION, NULL), error;
@@ -63,12 +63,12 @@ static int start(void)
 			      PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
 		return PAPI_EINVAL;
 	}
-	options.slice_ns = number(SHIM_SLICE, UINT64_MAX);
-	options.timer = (enum mpx_timer)number(SHIM_TIMER, MPX_TIMER_VIRTUAL);
-	options.clock = (enum mpx_clock)number(SHIM_CLOCK, MPX_CLOCK_USER);
-	options.estimator = (enum mpx_estimator)number(SHIM_ESTIMATOR, MPX_ESTIMATOR_COVARIATE);
-	options.group_max = (unsigned)number(SHIM_GROUP_MAX, UINT32_MAX);
-	options.seed = number(SHIM_SEED, UINT64_MAX);
+	options.slice_ns = read_number_variable(SHIM_SLICE, UINT64_MAX);
+	options.timer = (enum mpx_timer)read_number_variable(SHIM_TIMER, MPX_TIMER_VIRTUAL);
+	options.clock = (enum mpx_clock)read_number_variable(SHIM_CLOCK, MPX_CLOCK_USER);
+	options.estimator = (enum mpx_estimator)read_number_variable(SHIM_ESTIMATOR, MPX_ESTIMATOR_COVARIATE);
+	options.group_max = (unsigned)read_number_variable(SHIM_GROUP_MAX, UINT32_MAX);
+	options.seed = read_number_variable(SHIM_SEED, UINT64_MAX);
 	options.covariate = getenv(SHIM_COVARIATE);
 	error = mpx_library_init(MPX_ABI_VERSION, &options);
 	if (error)
@@ -84,7 +84,7 @@ int shim_begin(void)
 
 	pthread_mutex_lock(&lock);
 	if (!ready)
-		error = start();
+		error = start_shim_library();
 	ready = ready || !error;
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -110,7 +110,7 @@ bool shim_is_owner(void)
 
 /* ---- threads ------------------------------------------------------------------------- */
 
-static void end_of_thread(void *unused)
+static void end_shim_thread(void *unused)
 {
 	(void)unused;
 	shim_forget_thread();
@@ -143,7 +143,7 @@ static void say_if_unused(void)
 {
 	/* A process that starts others, a shell say, leaves PAPI to them. */
 	if (shim_was_used() || shim_is_quiet() || !atomic_load(&no_children) ||
-	    number(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
+	    read_number_variable(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
 		return;
 	shim_say("no PAPI event set was used%s",
 		 shim_real_elsewhere() ? "" : ": does the program call PAPI, from libpapi.so?");
@@ -174,7 +174,7 @@ void shim_exec_failed(void *paused)
 }
 
 /* After the program's own exit handlers. */
-static __attribute__((destructor)) void end(void)
+static __attribute__((destructor)) void end_shim_process(void)
 {
 	if (!shim_is_owner())
 		return;
@@ -184,7 +184,7 @@ static __attribute__((destructor)) void end(void)
 
 /* ---- fork ------------------------------------------------------------------------------ */
 
-static void in_child(void)
+static void own_shim_in_child(void)
 {
 	owner = getpid();
 	pthread_mutex_init(&lock, NULL);
@@ -218,7 +218,7 @@ static bool has_papi_inside(void)
 	return found == MPX_ELF_STATIC_PAPI;
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void begin_shim_process(void)
 {
 	const char *elsewhere;
 
@@ -231,6 +231,6 @@ static __attribute__((constructor)) void begin(void)
 		shim_say("PAPI is linked into '%s' itself: it counts without multiplexing; "
 			 "link it with libpapi.so",
 			 elsewhere[0] ? elsewhere : program_invocation_name);
-	has_key = pthread_key_create(&key, end_of_thread) == 0;
-	(void)pthread_atfork(shim_has_children, NULL, in_child);
+	has_key = pthread_key_create(&key, end_shim_thread) == 0;
+	(void)pthread_atfork(shim_has_children, NULL, own_shim_in_child);
 }

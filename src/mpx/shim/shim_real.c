@@ -60,7 +60,7 @@ static int find_local(struct dl_phdr_info *info, size_t size, void *argument)
 	return *handle != NULL;
 }
 
-static int add_range(struct dl_phdr_info *info, size_t size, void *argument)
+static int add_papi_range(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	size_t i;
 
@@ -104,7 +104,7 @@ void shim_real_find(void)
 			memcpy((char *)&next + entry[i].field, &symbol, sizeof(symbol));
 	}
 	if (handle) {
-		dl_iterate_phdr(add_range, NULL);
+		dl_iterate_phdr(add_papi_range, NULL);
 		real = next;
 		atomic_store(&found, true);
 	}

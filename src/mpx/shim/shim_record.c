@@ -37,7 +37,7 @@ static void link_locked(struct shim_record **list, struct shim_record *record)
 	*list = record;
 }
 
-static void unlink_locked(struct shim_record **list, struct shim_record *record)
+static void unlink_record_locked(struct shim_record **list, struct shim_record *record)
 {
 	if (record->previous)
 		record->previous->next = record->next;
@@ -47,7 +47,7 @@ static void unlink_locked(struct shim_record **list, struct shim_record *record)
 		record->next->previous = record->previous;
 }
 
-static void destroy(struct shim_record *record)
+static void destroy_record(struct shim_record *record)
 {
 	unsigned i;
 
@@ -186,7 +186,7 @@ void shim_record_end_stretch(struct shim_record *record)
 	pthread_mutex_unlock(&record->lock);
 }
 
-static void fold(struct shim_row *row)
+static void fold_row(struct shim_row *row)
 {
 	mpxi_pool_merge(&row->done, &row->now, estimator);
 	row->now = (struct mpxi_pool){0};
@@ -199,7 +199,7 @@ void shim_record_drop(struct shim_record *record, int code)
 	pthread_mutex_lock(&record->lock);
 	row = find_row_locked(record, 0, code);
 	if (row)
-		fold(row);
+		fold_row(row);
 	pthread_mutex_unlock(&record->lock);
 }
 
@@ -220,7 +220,7 @@ void shim_record_turn_plain(struct shim_record *record)
 /* ---- sets that are gone ---------------------------------------------------------------- */
 
 /* Both are retired, or about to be: nobody else changes them. */
-static bool alike(const struct shim_record *a, const struct shim_record *b)
+static bool records_are_alike(const struct shim_record *a, const struct shim_record *b)
 {
 	unsigned i;
 
@@ -256,13 +256,13 @@ void shim_record_retire(struct shim_record *record)
 
 	shim_record_stop(record);
 	for (i = 0; i < record->rows; i++)
-		fold(&record->row[i]);
+		fold_row(&record->row[i]);
 	shim_record_end_stretch(record);
 	pthread_mutex_lock(&list_lock);
-	unlink_locked(&first, record);
+	unlink_record_locked(&first, record);
 	any_thread = length >= RECORDS_MAX;
 	for (other = retired; other; other = other->next)
-		if ((any_thread || other->thread == record->thread) && alike(other, record))
+		if ((any_thread || other->thread == record->thread) && records_are_alike(other, record))
 			break;
 	if (other) {
 		merge_locked(other, record);
@@ -275,7 +275,7 @@ void shim_record_retire(struct shim_record *record)
 	}
 	pthread_mutex_unlock(&list_lock);
 	if (record)
-		destroy(record);
+		destroy_record(record);
 }
 
 /* ---- the report's ------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static bool is_before(const struct shim_record *a, const struct shim_record *b)
 }
 
 /* Shell's: the library's qsort allocates for more than a few. */
-static void sort(struct shim_record **list, unsigned n)
+static void sort_records(struct shim_record **list, unsigned n)
 {
 	unsigned gap = 1, i, k;
 
@@ -304,7 +304,7 @@ static void sort(struct shim_record **list, unsigned n)
 
 /* Others let a lock go soon; this thread does not, where a signal has interrupted it. The limit is
  * therefore on the waits for all locks together. */
-static bool take(pthread_mutex_t *lock, bool wait)
+static bool take_record_lock(pthread_mutex_t *lock, bool wait)
 {
 	static unsigned patience = PATIENCE_MS;
 	const struct timespec ms = {.tv_nsec = 1000000};
@@ -328,16 +328,16 @@ void shim_record_each(void (*each)(const struct shim_record *record, void *argum
 	struct shim_record *record, *lists[2];
 	unsigned n = 0, i;
 
-	if (!take(&list_lock, wait))
+	if (!take_record_lock(&list_lock, wait))
 		return;
 	lists[0] = retired;
 	lists[1] = first;
 	for (i = 0; i < 2; i++)
 		for (record = lists[i]; record && n < SORTED_MAX; record = record->next)
 			sorted[n++] = record;
-	sort(sorted, n);
+	sort_records(sorted, n);
 	for (i = 0; i < n; i++) {
-		if (!take(&sorted[i]->lock, wait))
+		if (!take_record_lock(&sorted[i]->lock, wait))
 			continue;
 		each(sorted[i], argument);
 		pthread_mutex_unlock(&sorted[i]->lock);
@@ -350,7 +350,7 @@ unsigned long shim_record_left_out(bool wait)
 	const struct shim_record *record;
 	unsigned long n = 0, beyond;
 
-	if (!take(&list_lock, wait))
+	if (!take_record_lock(&list_lock, wait))
 		return 0;
 	for (record = retired; record; record = record->next)
 		n++;

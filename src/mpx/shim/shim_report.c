@@ -48,7 +48,7 @@ static struct {
 	int error; /* errno of the first write that failed */
 } out;
 
-static void flush(void)
+static void flush_report(void)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -66,7 +66,7 @@ static void flush(void)
 	out.used = 0;
 }
 
-static __attribute__((format(printf, 1, 2))) void put(const char *text, ...)
+static __attribute__((format(printf, 1, 2))) void put_report(const char *text, ...)
 {
 	char piece[1024];
 	va_list arguments;
@@ -77,7 +77,7 @@ static __attribute__((format(printf, 1, 2))) void put(const char *text, ...)
 	va_end(arguments);
 	length = strlen(piece);
 	if (out.used + length > sizeof(out.text))
-		flush();
+		flush_report();
 	memcpy(out.text + out.used, piece, length);
 	out.used += length;
 }
@@ -85,23 +85,23 @@ static __attribute__((format(printf, 1, 2))) void put(const char *text, ...)
 /* A string in quotes; JSON wants control characters escaped, CSV quotes doubled. */
 static void put_quoted(const char *text)
 {
-	put("\"");
+	put_report("\"");
 	for (; *text; text++) {
 		const unsigned char c = (unsigned char)*text;
 
 		if (c == '"')
-			put(format == CSV ? "\"\"" : "\\\"");
+			put_report(format == CSV ? "\"\"" : "\\\"");
 		else if (c == '\\' && format == JSON)
-			put("\\\\");
+			put_report("\\\\");
 		else if (format == JSON && (c < 0x20 || c >= 0x7f))
-			put("\\u%04x", c); /* a byte as Latin-1: names of programs are bytes */
+			put_report("\\u%04x", c); /* a byte as Latin-1: names of programs are bytes */
 		else
-			put("%c", c);
+			put_report("%c", c);
 	}
-	put("\"");
+	put_report("\"");
 }
 
-static const char *name_of(const struct shim_row *row, char code[16])
+static const char *name_of_row(const struct shim_row *row, char code[16])
 {
 	if (row->name && row->name[0])
 		return row->name;
@@ -179,20 +179,20 @@ static struct cost cost_of_multiplexing(void)
 static unsigned name_width;
 static bool report_slowed; /* an event that was written was slowed */
 
-static void widest(const struct shim_record *record, void *unused)
+static void widen_name_column(const struct shim_record *record, void *unused)
 {
 	char code[16];
 	unsigned i;
 
 	(void)unused;
 	for (i = 0; i < record->rows; i++) {
-		unsigned width = (unsigned)strlen(name_of(&record->row[i], code));
+		unsigned width = (unsigned)strlen(name_of_row(&record->row[i], code));
 
 		name_width = width > name_width ? width : name_width;
 	}
 }
 
-static const char *remark(const struct numbers *n)
+static const char *remark_on_numbers(const struct numbers *n)
 {
 	const struct mpxi_estimate *e = &n->all.estimate;
 
@@ -217,19 +217,19 @@ static void put_text_row(const struct shim_row *row, struct mpxi_result result)
 	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16], interval[64];
 
-	put("%*s%-*s ", 24, "", (int)name_width, name_of(row, code));
+	put_report("%*s%-*s ", 24, "", (int)name_width, name_of_row(row, code));
 	if (!n.known) {
-		put("%16s %8s %32s %8.3f %8llu  %s\n", "-", "-", "-", e->coverage,
-		    (unsigned long long)n.all.slices, remark(&n));
+		put_report("%16s %8s %32s %8.3f %8llu  %s\n", "-", "-", "-", e->coverage,
+			   (unsigned long long)n.all.slices, remark_on_numbers(&n));
 		return;
 	}
 	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", e->low, e->high);
-	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", n.value, n.percent, interval, e->coverage,
-	    (unsigned long long)n.all.slices, remark(&n));
+	put_report("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", n.value, n.percent, interval, e->coverage,
+		   (unsigned long long)n.all.slices, remark_on_numbers(&n));
 	report_slowed |= n.all.slowed;
 }
 
-static void put_text(const struct shim_record *record, void *unused)
+static void put_text_record(const struct shim_record *record, void *unused)
 {
 	char thread[16];
 	unsigned i, k;
@@ -238,22 +238,22 @@ static void put_text(const struct shim_record *record, void *unused)
 	if (!record->starts && !record->plain)
 		return;
 	snprintf(thread, sizeof(thread), record->thread ? "%d" : "several", (int)record->thread);
-	put("%8s %5u %8llu", thread, record->serial, (unsigned long long)record->starts);
+	put_report("%8s %5u %8llu", thread, record->serial, (unsigned long long)record->starts);
 	if (record->sets > 1)
-		put("  (%u sets)", record->sets);
+		put_report("  (%u sets)", record->sets);
 	if (record->running)
-		put("  (still running: as of its last read)");
+		put_report("  (still running: as of its last read)");
 	if (record->plain)
-		put("  (counted by PAPI itself since)");
-	put("\n");
+		put_report("  (counted by PAPI itself since)");
+	put_report("\n");
 	for (i = 0; i < record->rows; i++)
 		put_text_row(&record->row[i], shim_row_result(&record->row[i]));
 	for (k = 0; k < record->places.n; k++) {
 		if (!record->places.place[k].starts)
 			continue;
-		put("%8s %5s %8llu  of them at %s\n", "", "",
-		    (unsigned long long)record->places.place[k].starts,
-		    name_of_place(&record->places.place[k]));
+		put_report("%8s %5s %8llu  of them at %s\n", "", "",
+			   (unsigned long long)record->places.place[k].starts,
+			   name_of_place(&record->places.place[k]));
 		for (i = 0; i < record->rows; i++)
 			put_text_row(&record->row[i], shim_record_place_result(record, k, i));
 	}
@@ -264,42 +264,44 @@ static void put_text_cost(void)
 	struct cost cost = cost_of_multiplexing();
 
 	if (!cost.known) {
-		put("mpx_run: what multiplexing took could not be told: there were fewer than %d ticks\n",
-		    TIMED_LEAST * MPXI_TICK_SAMPLE);
+		put_report(
+			"mpx_run: what multiplexing took could not be told: there were fewer than %d ticks\n",
+			TIMED_LEAST * MPXI_TICK_SAMPLE);
 		return;
 	}
-	put("mpx_run: multiplexing took at least %.3g s of %.4g s of CPU time, %.2g %%: the handlers of %llu ticks, one "
-	    "in %d of which was timed, and their signals",
-	    cost.all / 1e9, cost.cpu / 1e9, 100 * cost.all / cost.cpu, (unsigned long long)cost.ticks,
-	    MPXI_TICK_SAMPLE);
+	put_report(
+		"mpx_run: multiplexing took at least %.3g s of %.4g s of CPU time, %.2g %%: the handlers of %llu ticks, one "
+		"in %d of which was timed, and their signals",
+		cost.all / 1e9, cost.cpu / 1e9, 100 * cost.all / cost.cpu, (unsigned long long)cost.ticks,
+		MPXI_TICK_SAMPLE);
 	if (signal_ns)
-		put(" of %.3g us each; interrupts are not in it\n", (double)signal_ns / 1e3);
+		put_report(" of %.3g us each; interrupts are not in it\n", (double)signal_ns / 1e3);
 	else
-		put(", whose time is not in it and could not be measured\n");
+		put_report(", whose time is not in it and could not be measured\n");
 }
 
-static void write_text(bool wait)
+static void write_text_report(bool wait)
 {
 	name_width = 5;
-	shim_record_each(widest, NULL, wait);
-	put("mpx_run: process %d, %s\n", (int)getpid(), program_invocation_name);
-	put("mpx_run: slices of %g ms asked for, timer %s, estimator %s\n", (double)slice_ns / 1e6, timer,
-	    estimator);
-	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
-	    "value", "+-", "95 % interval", "coverage", "slices");
+	shim_record_each(widen_name_column, NULL, wait);
+	put_report("mpx_run: process %d, %s\n", (int)getpid(), program_invocation_name);
+	put_report("mpx_run: slices of %g ms asked for, timer %s, estimator %s\n", (double)slice_ns / 1e6,
+		   timer, estimator);
+	put_report("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width,
+		   "event", "value", "+-", "95 % interval", "coverage", "slices");
 	report_slowed = false;
-	shim_record_each(put_text, NULL, wait);
+	shim_record_each(put_text_record, NULL, wait);
 	if (report_slowed)
-		put("mpx_run: counting itself has slowed the program; its rates are nearer with "
-		    "--covariate=EVENT, longer slices or fewer events\n");
+		put_report("mpx_run: counting itself has slowed the program; its rates are nearer with "
+			   "--covariate=EVENT, longer slices or fewer events\n");
 	if (left_out)
-		put("mpx_run: %lu more event sets are left out\n", left_out);
+		put_report("mpx_run: %lu more event sets are left out\n", left_out);
 	put_text_cost();
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-static const char *boolean(bool value)
+static const char *boolean_word(bool value)
 {
 	return value ? "true" : "false";
 }
@@ -310,21 +312,23 @@ static void put_json_row(const struct shim_row *row, struct mpxi_result result)
 	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16];
 
-	put("{\"event\":");
-	put_quoted(name_of(row, code));
+	put_report("{\"event\":");
+	put_quoted(name_of_row(row, code));
 	if (n.known)
-		put(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
-		    "\"high\":%.17g",
-		    n.value, e->value, e->standard_error, e->low, e->high);
+		put_report(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
+			   "\"high\":%.17g",
+			   n.value, e->value, e->standard_error, e->low, e->high);
 	else
-		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
-	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s,"
-	    "\"slowed\":%s}",
-	    e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
-	    (unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean(e->exact),
-	    boolean(!n.known), boolean(n.all.borrowed), boolean(e->rough), boolean(n.all.lost),
-	    boolean(e->uneven), boolean(n.all.slowed));
+		put_report(
+			",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
+	put_report(
+		",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
+		"\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s,"
+		"\"slowed\":%s}",
+		e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
+		(unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean_word(e->exact),
+		boolean_word(!n.known), boolean_word(n.all.borrowed), boolean_word(e->rough),
+		boolean_word(n.all.lost), boolean_word(e->uneven), boolean_word(n.all.slowed));
 }
 
 static void put_json_places(const struct shim_record *record)
@@ -332,43 +336,45 @@ static void put_json_places(const struct shim_record *record)
 	unsigned i, k;
 	bool more = false;
 
-	put(",\"places\":[");
+	put_report(",\"places\":[");
 	for (k = 0; k < record->places.n; k++) {
 		if (!record->places.place[k].starts)
 			continue;
-		put("%s{\"place\":", more ? "," : "");
+		put_report("%s{\"place\":", more ? "," : "");
 		more = true;
 		put_quoted(name_of_place(&record->places.place[k]));
-		put(",\"starts\":%llu,\"events\":[", (unsigned long long)record->places.place[k].starts);
+		put_report(",\"starts\":%llu,\"events\":[",
+			   (unsigned long long)record->places.place[k].starts);
 		for (i = 0; i < record->rows; i++) {
-			put("%s", i ? "," : "");
+			put_report("%s", i ? "," : "");
 			put_json_row(&record->row[i], shim_record_place_result(record, k, i));
 		}
-		put("]}");
+		put_report("]}");
 	}
-	put("]");
+	put_report("]");
 }
 
-static void put_json(const struct shim_record *record, void *argument)
+static void put_json_record(const struct shim_record *record, void *argument)
 {
 	bool *more = argument;
 	unsigned i;
 
 	if (!record->starts && !record->plain)
 		return;
-	put("%s{\"tid\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
-	    "\"events\":[",
-	    *more ? "," : "", (int)record->thread, record->serial, record->sets,
-	    (unsigned long long)record->starts, boolean(record->running), boolean(record->plain));
+	put_report("%s{\"tid\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
+		   "\"events\":[",
+		   *more ? "," : "", (int)record->thread, record->serial, record->sets,
+		   (unsigned long long)record->starts, boolean_word(record->running),
+		   boolean_word(record->plain));
 	*more = true;
 	for (i = 0; i < record->rows; i++) {
-		put("%s", i ? "," : "");
+		put_report("%s", i ? "," : "");
 		put_json_row(&record->row[i], shim_row_result(&record->row[i]));
 	}
-	put("]");
+	put_report("]");
 	if (by_place)
 		put_json_places(record);
-	put("}");
+	put_report("}");
 }
 
 static void write_json(bool wait)
@@ -376,18 +382,18 @@ static void write_json(bool wait)
 	const struct cost cost = cost_of_multiplexing();
 	bool more = false;
 
-	put("{\"schema\":1,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":", mpx_version(),
-	    (int)getpid());
+	put_report("{\"schema\":1,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":",
+		   mpx_version(), (int)getpid());
 	put_quoted(program_invocation_name);
-	put(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
-	    (unsigned long long)slice_ns, timer, estimator);
-	shim_record_each(put_json, &more, wait);
-	put("],\"left_out\":%lu", left_out);
+	put_report(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
+		   (unsigned long long)slice_ns, timer, estimator);
+	shim_record_each(put_json_record, &more, wait);
+	put_report("],\"left_out\":%lu", left_out);
 	if (cost.known)
-		put(",\"multiplexing_ns\":%.0f", cost.all);
+		put_report(",\"multiplexing_ns\":%.0f", cost.all);
 	else
-		put(",\"multiplexing_ns\":null");
-	put(",\"cpu_ns\":%.0f}\n", cost.cpu);
+		put_report(",\"multiplexing_ns\":null");
+	put_report(",\"cpu_ns\":%.0f}\n", cost.cpu);
 }
 
 /* ---- CSV: mpx_run has written the header ----------------------------------------------- */
@@ -402,30 +408,30 @@ static void put_csv_row(const struct shim_record *record, const struct shim_row 
 	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16];
 
-	put("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
-	    (unsigned long long)(place ? place->starts : record->starts));
-	put_quoted(name_of(row, code));
+	put_report("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
+		   (unsigned long long)(place ? place->starts : record->starts));
+	put_quoted(name_of_row(row, code));
 	if (n.known)
-		put(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
+		put_report(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
 	else
-		put(",,,,");
-	put(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact, !n.known,
-	    e->rough, record->running);
+		put_report(",,,,");
+	put_report(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact,
+		   !n.known, e->rough, record->running);
 	if (n.known)
-		put("%.17g", e->standard_error);
-	put(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
-	    (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed, n.all.lost,
-	    e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+		put_report("%.17g", e->standard_error);
+	put_report(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
+		   (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed, n.all.lost,
+		   e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
 	put_quoted(program_invocation_name);
-	put(",");
+	put_report(",");
 	if (place)
 		put_quoted(name_of_place(place));
-	put(",%lu,%d", left_out, n.all.slowed);
+	put_report(",%lu,%d", left_out, n.all.slowed);
 	if (csv_cost.known)
-		put(",%.0f", csv_cost.all);
+		put_report(",%.0f", csv_cost.all);
 	else
-		put(",");
-	put(",%.0f\n", csv_cost.cpu);
+		put_report(",");
+	put_report(",%.0f\n", csv_cost.cpu);
 }
 
 static void put_csv(const struct shim_record *record, void *unused)
@@ -527,7 +533,7 @@ void shim_report_write(bool wait)
 	left_out = shim_record_left_out(wait);
 	switch (format) {
 	case TEXT:
-		write_text(wait);
+		write_text_report(wait);
 		break;
 	case JSON:
 		write_json(wait);
@@ -537,7 +543,7 @@ void shim_report_write(bool wait)
 		shim_record_each(put_csv, NULL, wait);
 		break;
 	}
-	flush();
+	flush_report();
 	uselocale(before);
 	if (own && close(out.fd) && !out.error)
 		out.error = errno;

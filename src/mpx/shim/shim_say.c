@@ -25,7 +25,7 @@ bool shim_is_quiet(void)
 	return quiet;
 }
 
-static void say(const char *format, va_list arguments)
+static void say_line(const char *format, va_list arguments)
 {
 	static const char prefix[] = "mpx_run: ";
 	char line[512];
@@ -52,7 +52,7 @@ void shim_say(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(format, arguments);
+	say_line(format, arguments);
 	va_end(arguments);
 }
 
@@ -74,6 +74,6 @@ void shim_say_once(const char *format, ...)
 			return;
 	}
 	va_start(arguments, format);
-	say(format, arguments);
+	say_line(format, arguments);
 	va_end(arguments);
 }

@@ -25,20 +25,20 @@ static unsigned serials;   /* sets created so far */
 /* Its address is the thread's name. */
 static __thread struct shim_set *mine __attribute__((tls_model("initial-exec")));
 
-static struct shim_set *place_of(int index)
+static struct shim_set *place_of_set(int index)
 {
 	struct shim_set *places = atomic_load_explicit(&chunk[index / CHUNK], memory_order_acquire);
 
 	return places ? &places[index % CHUNK] : NULL;
 }
 
-static struct shim_set *take_place_locked(void)
+static struct shim_set *take_set_place_locked(void)
 {
 	struct shim_set *set, *made;
 	int index = first_free;
 
 	if (index >= 0) {
-		set = place_of(index);
+		set = place_of_set(index);
 		first_free = set->next_free;
 		return set;
 	}
@@ -51,7 +51,7 @@ static struct shim_set *take_place_locked(void)
 			return NULL;
 		atomic_store_explicit(&chunk[index / CHUNK], made, memory_order_release);
 	}
-	set = place_of(index);
+	set = place_of_set(index);
 	set->number = SHIM_FIRST + index;
 	atomic_store(&numbers, index + 1);
 	return set;
@@ -72,7 +72,7 @@ int shim_create(int *number)
 	int id, error;
 
 	pthread_mutex_lock(&lock);
-	set = take_place_locked();
+	set = take_set_place_locked();
 	serial = ++serials;
 	pthread_mutex_unlock(&lock);
 	if (!set)
@@ -102,7 +102,7 @@ int shim_create(int *number)
 
 struct shim_set *shim_find(int number, int *error)
 {
-	struct shim_set *set = place_of(number - SHIM_FIRST);
+	struct shim_set *set = place_of_set(number - SHIM_FIRST);
 	enum shim_kind kind = SHIM_FREE;
 
 	if (set)
@@ -124,7 +124,7 @@ struct shim_set *shim_find_plain_sig(int id)
 	int n = atomic_load_explicit(&numbers, memory_order_acquire), i;
 
 	for (i = 0; i < n; i++) {
-		struct shim_set *set = place_of(i);
+		struct shim_set *set = place_of_set(i);
 
 		if (atomic_load_explicit(&set->kind, memory_order_acquire) == SHIM_PLAIN && set->id == id)
 			return set;
@@ -297,7 +297,7 @@ void shim_sets_in_child(void)
 	pthread_mutex_init(&lock, NULL);
 	mine = NULL;
 	for (i = 0; i < n; i++) {
-		struct shim_set *set = place_of(i);
+		struct shim_set *set = place_of_set(i);
 
 		atomic_store(&set->kind, SHIM_FREE);
 		set->record = NULL;

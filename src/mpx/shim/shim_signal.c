@@ -44,11 +44,11 @@ static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static sighandler_t (*real_signal)(int, sighandler_t);
 static sighandler_t (*real_sysv_signal)(int, sighandler_t);
 static bool wanted;
-static atomic_int ending;    /* the first signal. Partner: on_end on other threads */
+static atomic_int ending;    /* the first signal. Partner: on_end_signal on other threads */
 static atomic_bool reported; /* likewise */
 
 /* The constructors of others may come before ours. */
-static void find(void)
+static void find_signal_functions(void)
 {
 	void *symbol;
 
@@ -73,7 +73,7 @@ static void set_default(int signo)
 	(void)real_sigaction(signo, &action, NULL);
 }
 
-static void unblock(int signo)
+static void unblock_end_signal(int signo)
 {
 	sigset_t set;
 
@@ -92,7 +92,7 @@ static void on_alarm(int unused, siginfo_t *info, void *context)
 	if (info->si_code == SI_TIMER)
 		return;
 	set_default(signo);
-	unblock(signo);
+	unblock_end_signal(signo);
 	(void)raise(signo);
 }
 
@@ -110,7 +110,7 @@ static void set_alarm(void)
 	action.sa_sigaction = on_alarm;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	(void)real_sigaction(SIGALRM, &action, NULL);
-	unblock(SIGALRM);
+	unblock_end_signal(SIGALRM);
 }
 
 /* As a tick does. */
@@ -128,7 +128,7 @@ static bool comes_again(int signo, const siginfo_t *info)
 	       (signo == SIGSEGV || signo == SIGILL || signo == SIGFPE || signo == SIGBUS);
 }
 
-static void report(int signo, void *context)
+static void report_end_signal(int signo, void *context)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
 	int none = 0;
@@ -142,19 +142,19 @@ static void report(int signo, void *context)
 		return;
 	}
 	/* Another thread's is being written; its alarm ends this, too. */
-	unblock(SIGALRM);
+	unblock_end_signal(SIGALRM);
 	while (!atomic_load(&reported))
 		(void)nanosleep(&ms, NULL);
 }
 
-static void on_end(int signo, siginfo_t *info, void *context)
+static void on_end_signal(int signo, siginfo_t *info, void *context)
 {
 	int cancel;
 
 	/* Writing is a point of cancellation, and a thread that ends here takes the report with it. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (shim_is_owner())
-		report(signo, context);
+		report_end_signal(signo, context);
 	set_default(signo);
 	/* It is blocked, and comes when the handler has returned. */
 	if (!comes_again(signo, info))
@@ -164,12 +164,12 @@ static void on_end(int signo, siginfo_t *info, void *context)
 
 /* ---- the program's handlers -------------------------------------------------------------- */
 
-static bool is_ours(const struct sigaction *action)
+static bool action_is_ours(const struct sigaction *action)
 {
-	return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_end;
+	return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_end_signal;
 }
 
-static bool is_default(const struct sigaction *action)
+static bool action_is_default(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
@@ -188,19 +188,19 @@ static struct sigaction own_action(int signo)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = on_end;
+	action.sa_sigaction = on_end_signal;
 	/* Only a stack that has overflown has no room: another one is small, more often than not. */
 	action.sa_flags = SA_SIGINFO | (signo == SIGSEGV ? SA_ONSTACK : 0);
 	sigfillset(&action.sa_mask);
 	return action;
 }
 
-static void take(int signo)
+static void take_end_signal(int signo)
 {
 	const struct sigaction own = own_action(signo);
 	struct sigaction now;
 
-	if (real_sigaction(signo, NULL, &now) == 0 && is_default(&now))
+	if (real_sigaction(signo, NULL, &now) == 0 && action_is_default(&now))
 		(void)real_sigaction(signo, &own, NULL);
 }
 
@@ -209,48 +209,48 @@ SHIM_EXPORT int sigaction(int signo, const struct sigaction *action, struct siga
 	struct sigaction own;
 	int error;
 
-	find();
-	if (action && wanted && !atomic_load(&ending) && is_end(signo) && is_default(action)) {
+	find_signal_functions();
+	if (action && wanted && !atomic_load(&ending) && is_end(signo) && action_is_default(action)) {
 		own = own_action(signo);
 		action = &own;
 	}
 	error = real_sigaction(signo, action, before);
-	if (!error && before && is_ours(before)) {
+	if (!error && before && action_is_ours(before)) {
 		memset(before, 0, sizeof(*before));
 		before->sa_handler = SIG_DFL;
 	}
 	return error;
 }
 
-static sighandler_t hide(int signo, sighandler_t handler, sighandler_t before)
+static sighandler_t hide_end_handler(int signo, sighandler_t handler, sighandler_t before)
 {
 	if (before == SIG_ERR)
 		return before;
 	if (handler == SIG_DFL && wanted && !atomic_load(&ending) && is_end(signo))
-		take(signo);
-	return before == (sighandler_t)(uintptr_t)on_end ? SIG_DFL : before;
+		take_end_signal(signo);
+	return before == (sighandler_t)(uintptr_t)on_end_signal ? SIG_DFL : before;
 }
 
 SHIM_EXPORT sighandler_t signal(int signo, sighandler_t handler)
 {
-	find();
-	return hide(signo, handler, real_signal(signo, handler));
+	find_signal_functions();
+	return hide_end_handler(signo, handler, real_signal(signo, handler));
 }
 
 /* The C library's name for signal() in programs that ask for the signals of System V. */
 sighandler_t __sysv_signal(int signo, sighandler_t handler);
 SHIM_EXPORT sighandler_t __sysv_signal(int signo, sighandler_t handler)
 {
-	find();
-	return hide(signo, handler, real_sysv_signal(signo, handler));
+	find_signal_functions();
+	return hide_end_handler(signo, handler, real_sysv_signal(signo, handler));
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void begin_end_signals(void)
 {
 	size_t i;
 
-	find();
+	find_signal_functions();
 	wanted = getenv(SHIM_REPORT) != NULL;
 	for (i = 0; wanted && i < ENDS; i++)
-		take(ends[i]);
+		take_end_signal(ends[i]);
 }

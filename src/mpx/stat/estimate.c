@@ -26,7 +26,7 @@ double mpxi_student(double f)
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * z * z * z - 15 * z) / (384 * f * f * f);
 }
 
-static double positive(double x)
+static double positive_part(double x)
 {
 	return x > 0 ? x : 0;
 }
@@ -63,7 +63,7 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 	double p = counted_part(w), time = (double)w->time, size = (double)s->size;
 	double n = (double)s->slices, triples = (double)s->triples;
 	double r = (double)s->count / size;
-	double dd = positive((double)s->cc - 2 * r * (double)s->cs + r * r * (double)s->ss);
+	double dd = positive_part((double)s->cc - 2 * r * (double)s->cs + r * r * (double)s->ss);
 	struct mpxi_outcome o = {.value = (double)s->count / p};
 
 	if (triples < 2) {
@@ -82,7 +82,7 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences)
 {
 	/* With few differences the products say little: noise is the careful guess. */
-	double weight = positive(differences - 3) / (positive(differences - 3) + 4);
+	double weight = positive_part(differences - 3) / (positive_part(differences - 3) + 4);
 	double least = fmin(of_noise, of_change), most = fmax(of_noise, of_change);
 
 	return weight * fmin(fmax(closely, least), most) + (1 - weight) * of_noise;
@@ -105,7 +105,7 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 	if (s->apart)
 		steps *= 1 + (double)s->held / apart;
 	else
-		all = positive(lag);
+		all = positive_part(lag);
 	o.of_noise = all * noisy;
 	o.of_change = steps;
 	o.closely = all > 0 ? lag * noisy + (1 - lag / all) * steps : steps;
@@ -121,20 +121,21 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
  * share. The residuals of the event's own slices count as much as their lengths have varied; where others'
  * slices were longer than its own ever were, nothing is known.
  */
-static double unseen(const struct mpxi_window *w)
+static double estimate_unseen(const struct mpxi_window *w)
 {
 	const double prior = .9; /* measured: doc/design/ESTIMATOR.md */
 	const struct mpxi_sums *s = &w->sums;
 	double n = fmax((double)s->slices, 1), size = (double)s->size, count = (double)s->count;
 	double strange = (double)w->lengths.excess - (double)s->excess * (double)w->lengths.slices / n;
 	double scale = (double)s->squares / size * (double)w->time / (double)w->lengths.squares;
-	double longer = positive(1 - (1 + 1 / sqrt(n)) * scale), spread = 0, missing = 1, rate = count / size;
+	double longer = positive_part(1 - (1 + 1 / sqrt(n)) * scale), spread = 0, missing = 1,
+	       rate = count / size;
 
 	if (s->triples && s->ss > 0 && rate > 0) {
 		double dd = (double)s->cc - 2 * rate * (double)s->cs + rate * rate * (double)s->ss;
 
 		spread = (double)s->ss * n / (6 * (double)s->triples);
-		missing = fmin(positive(dd) / (rate * rate * (double)s->ss), 1);
+		missing = fmin(positive_part(dd) / (rate * rate * (double)s->ss), 1);
 	}
 	if (s->long_size < s->size)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
@@ -156,7 +157,7 @@ static double unseen(const struct mpxi_window *w)
 }
 
 /* 1 where what was not seen came in slices as long as what was; more where it was in longer ones. */
-static double unlike(const struct mpxi_window *w)
+static double weigh_unlike_slices(const struct mpxi_window *w)
 {
 	double seen = (double)w->sums.squares, all = (double)w->lengths.squares;
 	double more = (double)w->time / (double)w->sums.size, up = more - 1;
@@ -172,9 +173,9 @@ static struct mpxi_outcome estimate_uneven(const struct mpxi_window *w)
 	effective = fmin(size * size / (double)w->sums.squares,
 			 counted_part(w) * time * time / (double)w->lengths.squares);
 	o.freedom = fmin(o.freedom, fmax(effective - 1, 0) / 1.5);
-	o.variance *= unlike(w);
+	o.variance *= weigh_unlike_slices(w);
 	o.of_noise = o.of_change = o.closely = o.variance;
-	o.unseen = unseen(w);
+	o.unseen = estimate_unseen(w);
 	return o;
 }
 

@@ -29,7 +29,7 @@ void mpxi_joint_free(struct mpxi_joint *joint)
 	free(joint);
 }
 
-static double *at(double *matrix, const struct mpxi_joint *joint, unsigned i, unsigned k)
+static double *matrix_at(double *matrix, const struct mpxi_joint *joint, unsigned i, unsigned k)
 {
 	return &matrix[(size_t)i * joint->n + k];
 }
@@ -39,26 +39,28 @@ void mpxi_joint_event(struct mpxi_joint *joint, unsigned i, const struct mpxi_pa
 	joint->value[i] = part->outcome.value;
 	joint->least[i] = part->count;
 	joint->freedom[i] = part->outcome.freedom;
-	*at(joint->covariance, joint, i, i) = fmax(part->variance, part->floor);
+	*matrix_at(joint->covariance, joint, i, i) = fmax(part->variance, part->floor);
 }
 
 void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const struct mpxi_bond *bond)
 {
 	double differences = 3 * fmin(joint->freedom[i], joint->freedom[k]), weight, together;
-	double most = sqrt(*at(joint->covariance, joint, i, i) * *at(joint->covariance, joint, k, k));
+	double most =
+		sqrt(*matrix_at(joint->covariance, joint, i, i) * *matrix_at(joint->covariance, joint, k, k));
 
 	/* As in mpxi_outcome_variance, but of a covariance, which has no least and most. */
 	weight = fmax(differences - 3, 0) / (fmax(differences - 3, 0) + 4);
 	together = weight * bond->closely + (1 - weight) * bond->of_noise;
 	together = fmin(fmax(together, -most), most);
-	*at(joint->covariance, joint, i, k) = *at(joint->covariance, joint, k, i) = together;
-	*at(joint->worst, joint, i, k) = *at(joint->worst, joint, k, i) = bond->worst;
+	*matrix_at(joint->covariance, joint, i, k) = *matrix_at(joint->covariance, joint, k, i) = together;
+	*matrix_at(joint->worst, joint, i, k) = *matrix_at(joint->worst, joint, k, i) = bond->worst;
 }
 
 /* ---- one relation ------------------------------------------------------------------------- */
 
 /* How far the relation is from holding. */
-static double off(const struct mpxi_joint *joint, const struct mpxi_relation *r, double *scale)
+static double distance_from_relation(const struct mpxi_joint *joint, const struct mpxi_relation *r,
+				     double *scale)
 {
 	double sum = 0;
 	unsigned i;
@@ -78,7 +80,7 @@ static double with_event(const struct mpxi_joint *joint, const struct mpxi_relat
 	unsigned i;
 
 	for (i = 0; i < r->n; i++)
-		sum += r->coefficient[i] * *at(joint->covariance, joint, event, r->event[i]);
+		sum += r->coefficient[i] * *matrix_at(joint->covariance, joint, event, r->event[i]);
 	return sum;
 }
 
@@ -102,11 +104,11 @@ static double most_variance(const struct mpxi_joint *joint, const struct mpxi_re
 		for (k = 0; k < r->n; k++)
 			sum += i == k ? 0
 				      : fabs(r->coefficient[i] * r->coefficient[k]) *
-						*at(joint->worst, joint, r->event[i], r->event[k]);
+						*matrix_at(joint->worst, joint, r->event[i], r->event[k]);
 	return sum;
 }
 
-static double freedom_of(const struct mpxi_joint *joint, const struct mpxi_relation *r)
+static double freedom_of_relation(const struct mpxi_joint *joint, const struct mpxi_relation *r)
 {
 	double all = 0, below = 0, v;
 	unsigned i;
@@ -114,7 +116,7 @@ static double freedom_of(const struct mpxi_joint *joint, const struct mpxi_relat
 	for (i = 0; i < r->n; i++) {
 		unsigned e = r->event[i];
 
-		v = r->coefficient[i] * r->coefficient[i] * *at(joint->covariance, joint, e, e);
+		v = r->coefficient[i] * r->coefficient[i] * *matrix_at(joint->covariance, joint, e, e);
 		all += v;
 		below += v * v / fmax(joint->freedom[e], .5);
 	}
@@ -122,7 +124,7 @@ static double freedom_of(const struct mpxi_joint *joint, const struct mpxi_relat
 }
 
 /* Student's t that is left to either side one time of a thousand. */
-static double far(double f)
+static double student_far(double f)
 {
 	static const double table[] = {636.62, 636.62, 31.599, 12.924, 8.610, 6.869, 5.959};
 	const double z = 3.290527;
@@ -140,15 +142,16 @@ static double far(double f)
 
 static bool is_wrong(const struct mpxi_joint *joint, const struct mpxi_relation *r)
 {
-	double scale, d = off(joint, r, &scale), t = far(freedom_of(joint, r));
+	double scale, d = distance_from_relation(joint, r, &scale),
+		      t = student_far(freedom_of_relation(joint, r));
 
 	return fabs(d) > 1e-9 * scale && d * d > t * t * most_variance(joint, r);
 }
 
 /* share: room for n. */
-static void apply(struct mpxi_joint *joint, const struct mpxi_relation *r, double *share)
+static void apply_relation(struct mpxi_joint *joint, const struct mpxi_relation *r, double *share)
 {
-	double scale, d = off(joint, r, &scale), variance = own_variance(joint, r);
+	double scale, d = distance_from_relation(joint, r, &scale), variance = own_variance(joint, r);
 	unsigned i, k;
 
 	/* All are exact, or counted in the same slices, in each of which the relation holds: it says
@@ -160,27 +163,28 @@ static void apply(struct mpxi_joint *joint, const struct mpxi_relation *r, doubl
 	for (i = 0; i < joint->n; i++) {
 		joint->value[i] -= share[i] * d / variance;
 		for (k = 0; k < joint->n; k++)
-			*at(joint->covariance, joint, i, k) -= share[i] * share[k] / variance;
-		*at(joint->covariance, joint, i, i) = fmax(*at(joint->covariance, joint, i, i), 0);
+			*matrix_at(joint->covariance, joint, i, k) -= share[i] * share[k] / variance;
+		*matrix_at(joint->covariance, joint, i, i) =
+			fmax(*matrix_at(joint->covariance, joint, i, i), 0);
 	}
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-static void copy(struct mpxi_joint *to, const struct mpxi_joint *from)
+static void copy_joint(struct mpxi_joint *to, const struct mpxi_joint *from)
 {
 	memcpy(to->value, from->value, (3 + 2 * (size_t)from->n) * from->n * sizeof(double));
 }
 
 /* It is what was counted, and moves no more. (How well it is known is another question: no better
  * than before.) */
-static void fix(struct mpxi_joint *joint, unsigned i)
+static void fix_joint_value(struct mpxi_joint *joint, unsigned i)
 {
 	unsigned k;
 
 	joint->value[i] = joint->least[i];
 	for (k = 0; k < joint->n; k++)
-		*at(joint->covariance, joint, i, k) = *at(joint->covariance, joint, k, i) = 0;
+		*matrix_at(joint->covariance, joint, i, k) = *matrix_at(joint->covariance, joint, k, i) = 0;
 }
 
 /* The one that has come furthest below what was counted; n: none. */
@@ -207,7 +211,7 @@ static void apply_all(struct mpxi_joint *joint, const struct mpxi_relation *rela
 
 	for (i = 0; i < n; i++)
 		if (!wrong[i])
-			apply(joint, &relation[i], share);
+			apply_relation(joint, &relation[i], share);
 }
 
 /* The variances are those of before. */
@@ -218,18 +222,18 @@ static void keep_above(struct mpxi_joint *joint, struct mpxi_joint *base,
 	unsigned round, below, i;
 
 	for (i = 0; i < joint->n; i++)
-		variance[i] = *at(joint->covariance, joint, i, i);
+		variance[i] = *matrix_at(joint->covariance, joint, i, i);
 	for (round = 0; round < joint->n; round++) {
 		below = furthest_below(joint);
 		if (below == joint->n)
 			break;
-		fix(base, below);
-		copy(joint, base);
+		fix_joint_value(base, below);
+		copy_joint(joint, base);
 		apply_all(joint, relation, n, wrong, room);
 	}
 	for (i = 0; i < joint->n; i++) {
 		joint->value[i] = fmax(joint->value[i], joint->least[i]);
-		*at(joint->covariance, joint, i, i) = variance[i];
+		*matrix_at(joint->covariance, joint, i, i) = variance[i];
 	}
 }
 
@@ -242,11 +246,11 @@ bool mpxi_joint_reconcile(struct mpxi_joint *joint, const struct mpxi_relation *
 	bool done;
 
 	if (base && room) {
-		copy(base, joint);
+		copy_joint(base, joint);
 		for (i = 0; i < n; i++) {
 			wrong[i] = is_wrong(joint, &relation[i]);
 			if (!wrong[i])
-				apply(joint, &relation[i], room);
+				apply_relation(joint, &relation[i], room);
 		}
 		keep_above(joint, base, relation, n, wrong, room);
 	}

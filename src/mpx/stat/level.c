@@ -60,7 +60,7 @@ static double gamma_log(double x)
 }
 
 /* How often |t| is larger, with f degrees of freedom: I_x(f / 2, 1 / 2) at x = f / (f + t^2). */
-static double beyond(double t, double f)
+static double probability_beyond(double t, double f)
 {
 	double a = f / 2, b = .5, x = f / (f + t * t), y = t * t / (f + t * t);
 	double front = exp(gamma_log(a + b) - gamma_log(a) - gamma_log(b) + a * log(x) + b * log(y));
@@ -78,7 +78,7 @@ static double student_exactly(double level, double f)
 	high = tan(level * acos(-1) / 2) * (1 + 1e-9);
 	for (i = 0; i < HALVINGS; i++) {
 		t = (low + high) / 2;
-		if (beyond(t, f) > 1 - level)
+		if (probability_beyond(t, f) > 1 - level)
 			low = t;
 		else
 			high = t;
@@ -108,7 +108,7 @@ double mpxi_level_chance(double t, double f)
 {
 	if (!(t > 0))
 		return 1;
-	return f < LARGE ? beyond(t, fmax(f, 1)) : erfc(t / sqrt(2));
+	return f < LARGE ? probability_beyond(t, fmax(f, 1)) : erfc(t / sqrt(2));
 }
 
 double mpxi_level_default_student(double f)

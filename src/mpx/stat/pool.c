@@ -56,7 +56,7 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 	widen_by_lost(result, window->lost);
 }
 
-static void add(uint64_t *sum, uint64_t x)
+static void add_to_sum(uint64_t *sum, uint64_t x)
 {
 	if (__builtin_add_overflow(*sum, x, sum))
 		*sum = UINT64_MAX;
@@ -125,9 +125,9 @@ static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_piece *w)
 	pieces->groups += groups;
 	pieces->source_unseen += (double)w->time - groups * (double)w->size;
 	pieces->stretches++;
-	add(&pieces->time, w->time);
-	add(&pieces->counted, w->count);
-	add(&pieces->counted_time, w->size);
+	add_to_sum(&pieces->time, w->time);
+	add_to_sum(&pieces->counted, w->count);
+	add_to_sum(&pieces->counted_time, w->size);
 }
 
 static struct mpxi_piece piece_of(const struct mpxi_window *w)
@@ -154,9 +154,9 @@ static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum
 	longs->unseen += o.unseen;
 	longs->squares += o.of_noise * o.of_noise / fmax(o.freedom, .5);
 	longs->stretches++;
-	add(&longs->count, w->sums.count);
-	add(&longs->size, mpxi_window_size(w));
-	add(&longs->time, mpxi_window_time(w));
+	add_to_sum(&longs->count, w->sums.count);
+	add_to_sum(&longs->size, mpxi_window_size(w));
+	add_to_sum(&longs->time, mpxi_window_time(w));
 	longs->left |= o.left;
 }
 
@@ -196,8 +196,8 @@ static void add_shared(struct mpxi_pool *pool, const struct mpxi_window *w, enum
 
 static void add_sure(struct mpxi_pool *pool, uint64_t count, uint64_t time)
 {
-	add(&pool->sure_count, count);
-	add(&pool->sure_time, time);
+	add_to_sum(&pool->sure_count, count);
+	add_to_sum(&pool->sure_time, time);
 }
 
 void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpxi_estimator estimator,
@@ -207,17 +207,17 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 	/* It did not run. */
 	if (!w->time && !w->exact && !w->sums.count)
 		return;
-	add(&pool->count, w->sums.count);
-	add(&pool->size, mpxi_window_size(w));
-	add(&pool->time, mpxi_window_time(w));
-	add(&pool->slices, w->sums.slices);
-	add(&pool->burden, burden_of(w));
-	add(&pool->burdens, burdens_of(w));
-	add(&pool->lost_time, w->lost);
+	add_to_sum(&pool->count, w->sums.count);
+	add_to_sum(&pool->size, mpxi_window_size(w));
+	add_to_sum(&pool->time, mpxi_window_time(w));
+	add_to_sum(&pool->slices, w->sums.slices);
+	add_to_sum(&pool->burden, burden_of(w));
+	add_to_sum(&pool->burdens, burdens_of(w));
+	add_to_sum(&pool->lost_time, w->lost);
 	pool->stretches++;
 	pool->inexact |= !w->exact;
 	if (!w->exact && !w->sums.size)
-		add(&pool->borrowed, mpxi_window_time(w));
+		add_to_sum(&pool->borrowed, mpxi_window_time(w));
 	if (w->exact && w->needs_no_turn)
 		add_sure(pool, w->sums.count, mpxi_window_time(w));
 	else
@@ -225,7 +225,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 }
 
 /* As the only stretch. */
-static struct mpxi_window window_of(const struct mpxi_piece *piece)
+static struct mpxi_window window_of_piece(const struct mpxi_piece *piece)
 {
 	return (struct mpxi_window){
 		.sums = {.count = piece->count,
@@ -247,9 +247,9 @@ void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
 {
 	if (!piece->time && !piece->exact && !piece->count)
 		return;
-	add(&pool->count, piece->count);
-	add(&pool->size, piece->size);
-	add(&pool->time, piece->time);
+	add_to_sum(&pool->count, piece->count);
+	add_to_sum(&pool->size, piece->size);
+	add_to_sum(&pool->time, piece->time);
 	pool->stretches++;
 	if (piece->exact && piece->needs_no_turn) {
 		add_sure(pool, piece->count, piece->time);
@@ -257,10 +257,10 @@ void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
 	}
 	pool->inexact |= !piece->exact;
 	if (!piece->exact && !piece->size)
-		add(&pool->borrowed, piece->time);
+		add_to_sum(&pool->borrowed, piece->time);
 	join_others(pool, estimator);
 	if (!pool->shared++)
-		pool->only = window_of(piece);
+		pool->only = window_of_piece(piece);
 	else
 		add_piece(&pool->pieces, piece);
 }
@@ -274,9 +274,9 @@ static void merge_longs(struct mpxi_longs *to, const struct mpxi_longs *from)
 	to->unseen += from->unseen;
 	to->squares += from->squares;
 	to->stretches += from->stretches;
-	add(&to->count, from->count);
-	add(&to->size, from->size);
-	add(&to->time, from->time);
+	add_to_sum(&to->count, from->count);
+	add_to_sum(&to->size, from->size);
+	add_to_sum(&to->time, from->time);
 	to->left |= from->left;
 }
 
@@ -301,9 +301,9 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 	to->time_squares += from.time_squares;
 	to->clusters += from.clusters;
 	to->stretches += from.stretches;
-	add(&to->counted, from.counted);
-	add(&to->counted_time, from.counted_time);
-	add(&to->time, from.time);
+	add_to_sum(&to->counted, from.counted);
+	add_to_sum(&to->counted_time, from.counted_time);
+	add_to_sum(&to->time, from.time);
 }
 
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator)
@@ -311,17 +311,17 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 	pool->lost |= other->lost;
 	pool->partial |= other->partial;
 	pool->torn |= other->torn;
-	add(&pool->count, other->count);
-	add(&pool->size, other->size);
-	add(&pool->time, other->time);
-	add(&pool->slices, other->slices);
-	add(&pool->burden, other->burden);
-	add(&pool->burdens, other->burdens);
-	add(&pool->lost_time, other->lost_time);
+	add_to_sum(&pool->count, other->count);
+	add_to_sum(&pool->size, other->size);
+	add_to_sum(&pool->time, other->time);
+	add_to_sum(&pool->slices, other->slices);
+	add_to_sum(&pool->burden, other->burden);
+	add_to_sum(&pool->burdens, other->burdens);
+	add_to_sum(&pool->lost_time, other->lost_time);
 	add_sure(pool, other->sure_count, other->sure_time);
 	pool->stretches += other->stretches;
 	pool->inexact |= other->inexact;
-	add(&pool->borrowed, other->borrowed);
+	add_to_sum(&pool->borrowed, other->borrowed);
 	if (other->shared == 1) {
 		add_shared(pool, &other->only, estimator);
 	} else if (other->shared) {
@@ -351,7 +351,7 @@ static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
  * seen at once: a sample of short clusters says little of a long one. 1 where the clusters are
  * alike, and more where what was not seen came in longer slices than what was.
  */
-static double unlike(const struct mpxi_pieces *p, double time, double size)
+static double weigh_unlike_clusters(const struct mpxi_pieces *p, double time, double size)
 {
 	double up = time / size - 1, alike = p->size_squares * up * (time / size);
 
@@ -380,7 +380,7 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	o.variance = fmax((double)all.counted, 1) * (1 - p) / (p * p);
 	if (n > 1)
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
-			     up * unlike(&all, time, size);
+			     up * weigh_unlike_clusters(&all, time, size);
 	/* One thread may be unlike all others, and not in the sample: the main one, which waits for short
 	 * ones, say. The standard error therefore gets two thirds of the counts that the longest unseen
 	 * time has at the mean rate; measurements gave the factor (bench/mpx_calibration). */

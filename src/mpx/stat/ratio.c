@@ -43,13 +43,13 @@ bool mpxi_pair_is_one_sample(const struct mpxi_pair_windows *pair)
 	return pair->both && is_one_sample(pair->a, pair->both) && is_one_sample(pair->b, pair->both);
 }
 
-static double polar(double both, double a, double b)
+static double polar_covariance(double both, double a, double b)
 {
 	return (both - a - b) / 2;
 }
 
 /* As far as a covariance goes. */
-static double within(double covariance, double a, double b)
+static double limit_covariance(double covariance, double a, double b)
 {
 	const double most = sqrt(fmax(a, 0) * fmax(b, 0));
 
@@ -60,18 +60,19 @@ static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *
 		       const struct mpxi_outcome *both, struct mpxi_bond *bond)
 {
 	/* The part for whole counts concerns each event by itself, and is left out here. */
-	bond->of_noise =
-		within(polar(both->of_noise - both->whole, a->of_noise - a->whole, b->of_noise - b->whole),
-		       a->of_noise - a->whole, b->of_noise - b->whole);
-	bond->of_change =
-		within(polar(both->of_change - both->whole, a->of_change - a->whole, b->of_change - b->whole),
-		       a->of_change - a->whole, b->of_change - b->whole);
-	bond->closely = polar(both->closely - both->whole, a->closely - a->whole, b->closely - b->whole);
+	bond->of_noise = limit_covariance(polar_covariance(both->of_noise - both->whole,
+							   a->of_noise - a->whole, b->of_noise - b->whole),
+					  a->of_noise - a->whole, b->of_noise - b->whole);
+	bond->of_change = limit_covariance(polar_covariance(both->of_change - both->whole,
+							    a->of_change - a->whole, b->of_change - b->whole),
+					   a->of_change - a->whole, b->of_change - b->whole);
+	bond->closely =
+		polar_covariance(both->closely - both->whole, a->closely - a->whole, b->closely - b->whole);
 }
 
 /* (1 - p) / p of both: the variance of an event's error is so many times that of its counts in all
  * the time, and the covariance of two that take turns is minus that of their counts. */
-static double odds(const struct mpxi_part *a, const struct mpxi_part *b)
+static double odds_of_both(const struct mpxi_part *a, const struct mpxi_part *b)
 {
 	const double p = a->coverage, q = b->coverage, product = (1 - p) / p * ((1 - q) / q);
 
@@ -95,7 +96,7 @@ void mpxi_bond_of(const struct mpxi_pair_windows *pair, const struct mpxi_part *
 	if (!pair->both->sums.size) {
 		bond->kind = MPXI_APART;
 		bond->worst = sqrt(fmax(a->outcome.variance, a->floor) * fmax(b->outcome.variance, b->floor) *
-				   odds(a, b)) +
+				   odds_of_both(a, b)) +
 			      unseen;
 		return;
 	}
@@ -115,7 +116,7 @@ struct difference {
 	double variance, freedom;
 };
 
-static double component(double a, double b, double both, double r)
+static double variance_component(double a, double b, double both, double r)
 {
 	return fmax(a - 2 * r * both + r * r * b, 0);
 }
@@ -129,15 +130,16 @@ static double freedom_of_two(const struct mpxi_part *a, const struct mpxi_part *
 	return below > 0 ? (va + vb) * (va + vb) / below : fmin(a->outcome.freedom, b->outcome.freedom);
 }
 
-static struct difference alike(const struct mpxi_part *a, const struct mpxi_part *b,
-			       const struct mpxi_bond *bond, double r)
+static struct difference difference_alike(const struct mpxi_part *a, const struct mpxi_part *b,
+					  const struct mpxi_bond *bond, double r)
 {
 	const struct mpxi_outcome *x = &a->outcome, *y = &b->outcome;
 	double whole = x->whole + r * r * y->whole;
 	struct difference d = {.freedom = fmin(x->freedom, y->freedom)};
-	double noise = component(x->of_noise - x->whole, y->of_noise - y->whole, bond->of_noise, r);
-	double change = component(x->of_change - x->whole, y->of_change - y->whole, bond->of_change, r);
-	double closely = component(x->closely - x->whole, y->closely - y->whole, bond->closely, r);
+	double noise = variance_component(x->of_noise - x->whole, y->of_noise - y->whole, bond->of_noise, r);
+	double change =
+		variance_component(x->of_change - x->whole, y->of_change - y->whole, bond->of_change, r);
+	double closely = variance_component(x->closely - x->whole, y->closely - y->whole, bond->closely, r);
 
 	d.variance = mpxi_outcome_variance(noise, change, closely, 3 * d.freedom) + whole +
 		     x->unseen * x->unseen + r * r * y->unseen * y->unseen + 2 * r * bond->worst;
@@ -150,7 +152,7 @@ static struct difference difference_of(const struct mpxi_part *a, const struct m
 	struct difference d;
 
 	if (bond->kind == MPXI_ALIKE)
-		return alike(a, b, bond, r);
+		return difference_alike(a, b, bond, r);
 	d.variance = a->variance + r * r * b->variance + 2 * r * bond->worst;
 	d.freedom = freedom_of_two(a, b, r);
 	return d;
@@ -167,7 +169,7 @@ struct fieller {
 };
 
 /* Above 0 where the ratio is refused. The truths are the likeliest ones with this ratio. */
-static double refusal(const struct fieller *f, double r)
+static double refusal_of_ratio(const struct fieller *f, double r)
 {
 	double weights = f->aa + r * r * f->bb;
 	double b = weights > 0 ? (f->b * f->aa + r * f->a * f->bb) / weights : f->b;
@@ -177,14 +179,14 @@ static double refusal(const struct fieller *f, double r)
 }
 
 /* Between a ratio that is not refused, and one that is. */
-static double edge(const struct fieller *f, double inside, double outside)
+static double find_edge(const struct fieller *f, double inside, double outside)
 {
 	unsigned i;
 
 	for (i = 0; i < 100; i++) {
 		double middle = inside + (outside - inside) / 2;
 
-		if (refusal(f, middle) > 0)
+		if (refusal_of_ratio(f, middle) > 0)
 			outside = middle;
 		else
 			inside = middle;
@@ -194,7 +196,7 @@ static double edge(const struct fieller *f, double inside, double outside)
 
 static double find_low(const struct fieller *f, double value)
 {
-	return f->a > 0 && refusal(f, 0) > 0 ? edge(f, value, 0) : 0;
+	return f->a > 0 && refusal_of_ratio(f, 0) > 0 ? find_edge(f, value, 0) : 0;
 }
 
 static double find_high(const struct fieller *f, double value)
@@ -202,9 +204,9 @@ static double find_high(const struct fieller *f, double value)
 	double outside = value > 0 ? value : f->per_a / f->b;
 	unsigned i;
 
-	for (i = 0; i < 200 && !(refusal(f, outside) > 0); i++)
+	for (i = 0; i < 200 && !(refusal_of_ratio(f, outside) > 0); i++)
 		outside *= 2;
-	return i < 200 ? edge(f, value, outside) : INFINITY;
+	return i < 200 ? find_edge(f, value, outside) : INFINITY;
 }
 
 static double half_width(double t, double variance, double floor)
@@ -212,8 +214,8 @@ static double half_width(double t, double variance, double floor)
 	return fmax(t * t * variance, MPXI_NORMAL * MPXI_NORMAL * floor);
 }
 
-static void fill_in(const struct mpxi_part *a, const struct mpxi_part *b, const struct mpxi_bond *bond,
-		    struct mpxi_ratio *ratio)
+static void fill_ratio(const struct mpxi_part *a, const struct mpxi_part *b, const struct mpxi_bond *bond,
+		       struct mpxi_ratio *ratio)
 {
 	const double r = a->outcome.value / b->outcome.value;
 	const double floor = a->floor + r * r * b->floor;
@@ -261,7 +263,7 @@ void mpxi_ratio(const struct mpxi_pair_windows *pair, enum mpxi_estimator estima
 	}
 	mpxi_bond_of(pair, &a, &b, estimator, &bond);
 	ratio->guessed = bond.kind == MPXI_UNKNOWN;
-	fill_in(&a, &b, &bond, ratio);
+	fill_ratio(&a, &b, &bond, ratio);
 	ratio->rough |= a.outcome.left || b.outcome.left || (!a.exact && a.outcome.freedom < 2) ||
 			(!b.exact && b.outcome.freedom < 2);
 }

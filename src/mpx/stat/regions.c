@@ -8,7 +8,7 @@
 #include "stat/regions.h"
 
 /* Where the region is, or would be. */
-static unsigned place_of(const struct mpxi_regions *regions, int id)
+static unsigned place_of_region(const struct mpxi_regions *regions, int id)
 {
 	unsigned low = 0, high = regions->n;
 
@@ -51,7 +51,7 @@ bool mpxi_regions_reserve(struct mpxi_regions *regions, unsigned room)
 
 bool mpxi_regions_choose(struct mpxi_regions *regions, int id)
 {
-	unsigned place = place_of(regions, id);
+	unsigned place = place_of_region(regions, id);
 	struct mpxi_region *more;
 	struct mpxi_pool *pool;
 
@@ -73,7 +73,7 @@ bool mpxi_regions_choose(struct mpxi_regions *regions, int id)
 
 struct mpxi_pool *mpxi_regions_find(const struct mpxi_regions *regions, int id)
 {
-	unsigned place = place_of(regions, id);
+	unsigned place = place_of_region(regions, id);
 
 	return is_at(regions, place, id) ? regions->region[place].pool : NULL;
 }

@@ -11,43 +11,43 @@
 #define FACTOR_BITS 12
 #define FACTOR_MAX (8 << FACTOR_BITS)
 
-static uint64_t saturated(mpxi_u128 value)
+static uint64_t saturate_to_u64(mpxi_u128 value)
 {
 	return value < UINT64_MAX ? (uint64_t)value : UINT64_MAX;
 }
 
-static uint64_t minimum(uint64_t a, uint64_t b)
+static uint64_t smaller_of_two(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* a / b in 2^-64, to the nearest; a < b. */
-static uint64_t fraction(uint64_t a, uint64_t b)
+static uint64_t fraction_of_one(uint64_t a, uint64_t b)
 {
 	return (uint64_t)((((mpxi_u128)a << 64) + b / 2) / b);
 }
 
-static struct mpxi_times times(uint64_t gap, uint64_t size)
+static struct mpxi_times times_of_gap(uint64_t gap, uint64_t size)
 {
-	return (struct mpxi_times){gap / size, fraction(gap % size, size)};
+	return (struct mpxi_times){gap / size, fraction_of_one(gap % size, size)};
 }
 
-static uint64_t weight(const struct mpxi_times *times)
+static uint64_t weight_of_times(const struct mpxi_times *times)
 {
 	if (times->whole >= WEIGHT_MAX >> WEIGHT_BITS)
 		return WEIGHT_MAX;
 	return times->whole << WEIGHT_BITS | times->fraction >> (64 - WEIGHT_BITS);
 }
 
-static mpxi_u128 weighted(uint64_t size, uint64_t w)
+static mpxi_u128 weighted_size(uint64_t size, uint64_t w)
 {
 	return ((mpxi_u128)size * w >> WEIGHT_BITS) * w >> WEIGHT_BITS;
 }
 
 /* The growth of s w^2 where w grows by more. */
-static mpxi_u128 heavier(uint64_t size, uint64_t w, uint64_t more)
+static mpxi_u128 weighted_growth(uint64_t size, uint64_t w, uint64_t more)
 {
-	return weighted(size, minimum(w + more, WEIGHT_MAX)) - weighted(size, w);
+	return weighted_size(size, smaller_of_two(w + more, WEIGHT_MAX)) - weighted_size(size, w);
 }
 
 /* g^2 / size. */
@@ -58,12 +58,12 @@ static mpxi_u128 squared_apart(uint64_t g, uint64_t size)
 
 void mpxi_spacing_hold(struct mpxi_held *held, uint64_t gap, uint64_t size, uint64_t w)
 {
-	held->times = times(gap, size);
-	held->weight = weight(&held->times);
-	held->heavier = saturated(heavier(size, w, held->weight));
+	held->times = times_of_gap(gap, size);
+	held->weight = weight_of_times(&held->times);
+	held->heavier = saturate_to_u64(weighted_growth(size, w, held->weight));
 	/* A rate that changes at any place of g is off by twice as much at its end as
 	 * between two slices: four times in the square, of 2 g^2 / s. */
-	held->held = saturated(squared_apart(gap, size));
+	held->held = saturate_to_u64(squared_apart(gap, size));
 	held->held = held->held > UINT64_MAX / 8 ? UINT64_MAX : 8 * held->held;
 }
 
@@ -71,10 +71,10 @@ void mpxi_spacing_fill(struct mpxi_spacing *spacing)
 {
 	uint64_t last = spacing->last, size = spacing->size;
 
-	spacing->times = times(spacing->gap, last + size);
-	spacing->weight = weight(&spacing->times);
-	spacing->heavier = saturated(heavier(last, spacing->last_weight, spacing->weight) +
-				     heavier(size, 0, spacing->weight));
+	spacing->times = times_of_gap(spacing->gap, last + size);
+	spacing->weight = weight_of_times(&spacing->times);
+	spacing->heavier = saturate_to_u64(weighted_growth(last, spacing->last_weight, spacing->weight) +
+					   weighted_growth(size, 0, spacing->weight));
 }
 
 /*
@@ -83,18 +83,18 @@ void mpxi_spacing_fill(struct mpxi_spacing *spacing)
  * the square has e of what the change makes of equal ones, the error 1 + 3 (1 - e):
  * (4 - 3 e) / e, in 2^-FACTOR_BITS. Cut off where e says little but noise.
  */
-static uint64_t unequal(uint64_t part)
+static uint64_t unequal_factor(uint64_t part)
 {
 	uint64_t p = part >> (64 - FACTOR_BITS);
 	uint64_t e = p * ((1 << FACTOR_BITS) - p) * 4 >> FACTOR_BITS;
 
 	if (!e)
 		return FACTOR_MAX;
-	return minimum((((4 << FACTOR_BITS) - 3 * e) << FACTOR_BITS) / e, FACTOR_MAX);
+	return smaller_of_two((((4 << FACTOR_BITS) - 3 * e) << FACTOR_BITS) / e, FACTOR_MAX);
 }
 
 /* a / b, of 62 bits or more; 0 of 0. */
-static struct mpxi_scale quotient(uint64_t a, uint64_t b)
+static struct mpxi_scale scale_of_quotient(uint64_t a, uint64_t b)
 {
 	int up, down = __builtin_clzll(b);
 
@@ -105,17 +105,17 @@ static struct mpxi_scale quotient(uint64_t a, uint64_t b)
 	return (struct mpxi_scale){(uint64_t)(((mpxi_u128)a << 64) / (b << down)), down - up - 64};
 }
 
-static struct mpxi_scale product(struct mpxi_scale a, struct mpxi_scale b)
+static struct mpxi_scale multiply_scales(struct mpxi_scale a, struct mpxi_scale b)
 {
 	return (struct mpxi_scale){(uint64_t)((mpxi_u128)a.mantissa * b.mantissa >> 64),
 				   a.exponent + b.exponent + 64};
 }
 
-static uint64_t apart(uint64_t gap, uint64_t both, uint64_t factor)
+static uint64_t scaled_apart(uint64_t gap, uint64_t both, uint64_t factor)
 {
 	mpxi_u128 value = squared_apart(gap, both);
 
-	return value > UINT64_MAX ? UINT64_MAX : saturated(value * 4 * factor >> FACTOR_BITS);
+	return value > UINT64_MAX ? UINT64_MAX : saturate_to_u64(value * 4 * factor >> FACTOR_BITS);
 }
 
 void mpxi_spacing_pair(struct mpxi_spacing *spacing)
@@ -123,14 +123,15 @@ void mpxi_spacing_pair(struct mpxi_spacing *spacing)
 	uint64_t last = spacing->last, size = spacing->size, both = last + size, factor;
 	uint64_t twice = 2 * spacing->gap, previous = spacing->previous;
 
-	spacing->part = fraction(last, both);
-	factor = unequal(spacing->part);
+	spacing->part = fraction_of_one(last, both);
+	factor = unequal_factor(spacing->part);
 	/* 4 g^2 / (s1 s2) */
-	spacing->scale = product(quotient(twice, last), quotient(twice, size));
-	spacing->scale = product(spacing->scale, quotient(factor, 1 << FACTOR_BITS));
-	spacing->apart = apart(spacing->gap, both, factor);
+	spacing->scale = multiply_scales(scale_of_quotient(twice, last), scale_of_quotient(twice, size));
+	spacing->scale = multiply_scales(spacing->scale, scale_of_quotient(factor, 1 << FACTOR_BITS));
+	spacing->apart = scaled_apart(spacing->gap, both, factor);
 	if (!previous)
 		return;
-	spacing->lag_apart = saturated((mpxi_u128)previous * last / (previous + last) * 4 * size / both);
+	spacing->lag_apart =
+		saturate_to_u64((mpxi_u128)previous * last / (previous + last) * 4 * size / both);
 	spacing->bend = mpxi_second_difference(previous, last, size);
 }

@@ -53,7 +53,7 @@ static void add_i128(mpxi_i128 *sum, mpxi_i128 value)
 }
 
 /* Time g with a slice at one side only; returns the slice's weight in it. */
-static uint64_t hold(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_t size, uint64_t w)
+static uint64_t hold_slice(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_t size, uint64_t w)
 {
 	struct mpxi_held held;
 
@@ -65,7 +65,8 @@ static uint64_t hold(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_
 }
 
 /* Time between two slices. */
-static void fill(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last, uint64_t count)
+static void fill_gap(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last,
+		     uint64_t count)
 {
 	if (__builtin_add_overflow(last, count, &count))
 		count = UINT64_MAX;
@@ -98,20 +99,20 @@ static void enter_triple(struct mpxi_sums *sums, const struct mpxi_spacing *spac
 	sums->triples++;
 }
 
-static struct mpxi_past past(const struct mpxi_slice *slice)
+static struct mpxi_past past_of_slice(const struct mpxi_slice *slice)
 {
 	return (struct mpxi_past){slice->count, slice->end - slice->begin};
 }
 
 /* How much longer a slice is than MPXI_LONG typical ones. */
-static uint64_t excess(uint64_t length, uint64_t typical)
+static uint64_t excess_of_length(uint64_t length, uint64_t typical)
 {
 	return typical && length / MPXI_LONG > typical ? length - MPXI_LONG * typical : 0;
 }
 
-static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_t typical)
+static void enter_slice(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_t typical)
 {
-	uint64_t more = excess(slice->size, typical);
+	uint64_t more = excess_of_length(slice->size, typical);
 
 	add_u64(&sums->count, slice->count);
 	add_u64(&sums->size, slice->size);
@@ -126,7 +127,7 @@ static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_
 
 void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length)
 {
-	uint64_t more = excess(length, lengths->typical);
+	uint64_t more = excess_of_length(length, lengths->typical);
 
 	if (!length)
 		return;
@@ -141,7 +142,7 @@ static uint64_t typical_after(uint64_t typical, uint64_t length)
 {
 	if (!typical)
 		return length;
-	length -= excess(length, typical);
+	length -= excess_of_length(length, typical);
 	return typical - typical / 16 + length / 16;
 }
 
@@ -189,8 +190,8 @@ static bool is_spaced(const struct mpxi_stat *stat, uint64_t g, uint64_t size,
 	       spacing->previous == stat->previous.size && spacing->last_weight == stat->last_weight;
 }
 
-static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *ended,
-		   struct mpxi_spacing *spacing)
+static void follow_slice(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *ended,
+			 struct mpxi_spacing *spacing)
 {
 	struct mpxi_sums *sums = &stat->sums;
 	int64_t u;
@@ -200,7 +201,7 @@ static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *e
 		mpxi_spacing_fill(spacing);
 		mpxi_spacing_pair(spacing);
 	}
-	fill(sums, spacing, stat->last.count, ended->count);
+	fill_gap(sums, spacing, stat->last.count, ended->count);
 	stat->last_weight = spacing->weight;
 	u = mpxi_spacing_difference(spacing, stat->last.count, ended->count);
 	enter_pair(sums, spacing, u);
@@ -213,7 +214,7 @@ static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *e
 
 void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice, struct mpxi_spacing *spacing)
 {
-	struct mpxi_past ended = past(slice);
+	struct mpxi_past ended = past_of_slice(slice);
 	struct mpxi_sums *sums = &stat->sums;
 	uint64_t g = slice->begin - stat->gap_begin;
 
@@ -223,12 +224,12 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 		return;
 	}
 	if (stat->last.size) {
-		follow(stat, g, &ended, spacing);
+		follow_slice(stat, g, &ended, spacing);
 	} else {
-		stat->last_weight = hold(sums, g, ended.count, ended.size, 0);
+		stat->last_weight = hold_slice(sums, g, ended.count, ended.size, 0);
 		stat->first = ended;
 	}
-	enter(sums, &ended, slice->typical);
+	enter_slice(sums, &ended, slice->typical);
 	sums->slices++;
 	stat->previous = stat->last;
 	stat->last = ended;
@@ -243,7 +244,7 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 	struct mpxi_spacing spacing;
 
 	if (running)
-		so_far = past(running);
+		so_far = past_of_slice(running);
 	mark->sums = stat->sums;
 	mark->now = now;
 	mark->unfilled = 0;
@@ -254,12 +255,12 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 	} else if (so_far.size) {
 		spacing = spacing_of(stat, g, so_far.size);
 		mpxi_spacing_fill(&spacing);
-		fill(&mark->sums, &spacing, stat->last.count, so_far.count);
+		fill_gap(&mark->sums, &spacing, stat->last.count, so_far.count);
 	} else {
-		hold(&mark->sums, g, stat->last.count, stat->last.size, stat->last_weight);
+		hold_slice(&mark->sums, g, stat->last.count, stat->last.size, stat->last_weight);
 	}
 	if (running)
-		enter(&mark->sums, &so_far, running->typical);
+		enter_slice(&mark->sums, &so_far, running->typical);
 }
 
 void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
@@ -326,7 +327,7 @@ static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *sta
 	if (!size) {
 		add_u64(&window->unknown, end->unfilled - start->unfilled);
 	} else if (end->unfilled) {
-		hold(&window->sums, end->unfilled - start->unfilled, count, size, 0);
+		hold_slice(&window->sums, end->unfilled - start->unfilled, count, size, 0);
 	} else if (start->unfilled && window->sums.gap != MPXI_I128_MAX) {
 		/* Filled in since, with what is before the window. */
 		mpxi_spacing_hold(&before, start->unfilled, size, 0);

@@ -8,7 +8,7 @@
 #define LIMIT ((uint64_t)1 << 62)
 
 /* For what is below 2^63: from unsigned it is three times as long a way. */
-static double number(uint64_t x)
+static double u63_to_double(uint64_t x)
 {
 	return (double)(int64_t)x;
 }
@@ -24,7 +24,7 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 
 	if ((int64_t)whole != whole)
 		return false;
-	line->rest = (double)(int64_t)whole + number((uint64_t)gap & (one - 1)) * (1. / (double)one);
+	line->rest = (double)(int64_t)whole + u63_to_double((uint64_t)gap & (one - 1)) * (1. / (double)one);
 	if (!size)
 		/* An event that never shared has nothing to fill in. */
 		return running && !g && !start->unfilled;
@@ -32,10 +32,11 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 		count += running->count;
 		size += running->end - running->begin;
 	}
-	line->slope = number(count) / number(size);
-	line->rest += number(g) * line->slope;
+	line->slope = u63_to_double(count) / u63_to_double(size);
+	line->rest += u63_to_double(g) * line->slope;
 	if (start->unfilled)
-		line->rest -= number(start->unfilled) * number(stat->first.count) / number(stat->first.size);
+		line->rest -= u63_to_double(start->unfilled) * u63_to_double(stat->first.count) /
+			      u63_to_double(stat->first.size);
 	return true;
 }
 
@@ -57,8 +58,8 @@ bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 	if (size >= time)
 		return running;
 	if (estimator == MPXI_RATIO) {
-		line->slope = number(count) / number(size);
-		line->rest = number(time - size) * line->slope;
+		line->slope = u63_to_double(count) / u63_to_double(size);
+		line->rest = u63_to_double(time - size) * line->slope;
 	} else if (estimator != MPXI_INTERPOLATED || !gap_counts(stat, running, now, start, line)) {
 		return false;
 	}

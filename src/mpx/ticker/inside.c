@@ -82,7 +82,7 @@ extern const char *upc_last_message(void) __attribute__((weak));
 /* glibc's: where the main thread's stack was before its first function. */
 extern void *__libc_stack_end __attribute__((weak));
 
-static int add_locked(uintptr_t begin, uintptr_t end)
+static int add_inside_range_locked(uintptr_t begin, uintptr_t end)
 {
 	if (mpxi_ranges_add_locked(begin, end))
 		return MPXI_OK;
@@ -108,7 +108,7 @@ int mpxi_inside_add(uintptr_t begin, uintptr_t end)
 	if (!begin || begin >= end)
 		return mpxi_error(MPXI_EINVAL, "a range of code that is empty");
 	pthread_mutex_lock(&lock);
-	error = add_locked(begin, end);
+	error = add_inside_range_locked(begin, end);
 	if (!error) {
 		find_apart_locked();
 		atomic_store(&unknown, false);
@@ -117,7 +117,7 @@ int mpxi_inside_add(uintptr_t begin, uintptr_t end)
 	return error;
 }
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t address)
+static bool object_holds(const struct dl_phdr_info *info, uintptr_t address)
 {
 	size_t i;
 
@@ -130,7 +130,7 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t address)
 	return false;
 }
 
-static bool named(const struct dl_phdr_info *info)
+static bool object_is_papis(const struct dl_phdr_info *info)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *name = slash ? slash + 1 : info->dlpi_name;
@@ -149,10 +149,10 @@ static int add_program(const struct dl_phdr_info *info, int *error)
 		return 0;
 	n = mpxi_inside_program(info->dlpi_addr, code, own);
 	found = n > 0;
-	if (!n && holds(info, (uintptr_t)PAPI_read))
+	if (!n && object_holds(info, (uintptr_t)PAPI_read))
 		*error = MPXI_ENOSUPP;
 	for (i = 0; i < n; i++)
-		if (add_locked(code[i].begin, code[i].end))
+		if (add_inside_range_locked(code[i].begin, code[i].end))
 			*error = MPXI_ENOMEM;
 	return 0;
 }
@@ -163,20 +163,22 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 	size_t i;
 
 	(void)size;
-	if (!named(info)) {
-		if (!holds(info, (uintptr_t)PAPI_read) && !holds(info, (uintptr_t)upc_last_message))
+	if (!object_is_papis(info)) {
+		if (!object_holds(info, (uintptr_t)PAPI_read) &&
+		    !object_holds(info, (uintptr_t)upc_last_message))
 			return 0;
 		if (!info->dlpi_name[0]) /* the program */
 			return add_program(info, error);
 		/* This library, preloaded, has PAPI's names itself to pass the calls on. */
-		if (holds(info, (uintptr_t)mpxi_inside_sig))
+		if (object_holds(info, (uintptr_t)mpxi_inside_sig))
 			return 0;
 	}
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X && add_locked(begin, begin + p->p_memsz))
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    add_inside_range_locked(begin, begin + p->p_memsz))
 			*error = MPXI_ENOMEM;
 	}
 	return 0;
@@ -292,7 +294,7 @@ static bool is_at_system_call(uintptr_t pc)
 	       !memcmp(before, call, sizeof(call));
 }
 
-static uint64_t cpu_ns(void)
+static uint64_t inside_cpu_ns(void)
 {
 	struct timespec now = {0, 0};
 
@@ -303,7 +305,7 @@ static uint64_t cpu_ns(void)
 /* A word was found, and PAPI may be active. Have there been so many that it cannot be? */
 static bool is_stale(struct stale *stale, uintptr_t pc)
 {
-	const uint64_t now = cpu_ns();
+	const uint64_t now = inside_cpu_ns();
 
 	if (!stale->ticks)
 		stale->since = now;

@@ -144,7 +144,7 @@ static bool *object_papis(struct object *object)
 
 /* ---- names --------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const char *name)
+static uint32_t hash_of_symbol(const char *name)
 {
 	uint32_t h = 5381;
 
@@ -198,7 +198,7 @@ static bool defines_any(const struct object *object, const struct object *asks)
 
 	for (i = 1; i < asks->hash[1]; i++) {
 		name = asked_for(asks, i);
-		if (name && object_defines(object, name, hash_of(name)))
+		if (name && object_defines(object, name, hash_of_symbol(name)))
 			return true;
 	}
 	return false;

@@ -26,7 +26,7 @@ struct file {
 };
 
 /* n things of a size at an offset, or NULL where the file ends before. */
-static const void *part(const struct file *file, uint64_t offset, uint64_t n, size_t size)
+static const void *part_of_file(const struct file *file, uint64_t offset, uint64_t n, size_t size)
 {
 	if (offset > file->size || n > (file->size - offset) / size || offset % 8)
 		return NULL;
@@ -41,7 +41,7 @@ static bool begins_with(const char *name, const char *const *prefix)
 	return false;
 }
 
-static void widen(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
+static void widen_code(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
 {
 	if (!code->end || begin < code->begin)
 		code->begin = begin;
@@ -66,7 +66,7 @@ static void note_own(struct own *own, const char *name, uintptr_t at, uintptr_t 
 	if (!strcmp(name, "_start"))
 		own->start = at;
 	else if (!strcmp(name, "main"))
-		widen(&own->main, at, size);
+		widen_code(&own->main, at, size);
 	for (i = 0; i < 4; i++)
 		if (!strcmp(name, allocator[i]))
 			own->called[i] = at;
@@ -89,7 +89,7 @@ static void find_own(const struct own *own, const struct mpxi_code code[4], stru
 
 static void program_look(const struct file *file, uintptr_t bias, struct mpxi_code code[4], struct own *own)
 {
-	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
+	const ElfW(Ehdr) *head = part_of_file(file, 0, 1, sizeof(*head));
 	const ElfW(Shdr) *section = NULL;
 	const ElfW(Sym) * symbol;
 	const char *names;
@@ -97,7 +97,7 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 
 	if (head && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
 	    head->e_shentsize == sizeof(*section))
-		section = part(file, head->e_shoff, head->e_shnum, sizeof(*section));
+		section = part_of_file(file, head->e_shoff, head->e_shnum, sizeof(*section));
 	for (i = 0; section && i < head->e_shnum; i++) {
 		const ElfW(Shdr) *table = &section[i], *strings;
 
@@ -105,7 +105,7 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 			continue;
 		strings = &section[table->sh_link];
 		n = table->sh_size / sizeof(*symbol);
-		symbol = part(file, table->sh_offset, n, sizeof(*symbol));
+		symbol = part_of_file(file, table->sh_offset, n, sizeof(*symbol));
 		if (strings->sh_offset > file->size || strings->sh_size > file->size - strings->sh_offset ||
 		    !strings->sh_size)
 			continue;
@@ -124,9 +124,9 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 			/* Compilers put these elsewhere, before the whole program. */
 			cold = strstr(name, ".cold") ? 2 : 0;
 			if (begins_with(name, papi_names))
-				widen(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);
+				widen_code(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);
 			else if (begins_with(name, upc_names))
-				widen(&code[1 + cold], bias + symbol[k].st_value, symbol[k].st_size);
+				widen_code(&code[1 + cold], bias + symbol[k].st_value, symbol[k].st_size);
 		}
 	}
 }

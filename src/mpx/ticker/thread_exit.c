@@ -18,7 +18,7 @@ static _Atomic(void (*)(void *state)) end_of;
 /* The thread is past the end of its measuring: other destructors get no new state. */
 static _Thread_local bool leaving, left;
 
-static void end_of_thread(void *state)
+static void end_thread_state(void *state)
 {
 	if (!leaving) {
 		leaving = true;
@@ -29,16 +29,16 @@ static void end_of_thread(void *state)
 	atomic_load_explicit(&end_of, memory_order_relaxed)(state);
 }
 
-static void make_key(void)
+static void make_exit_key(void)
 {
-	key_error = pthread_key_create(&key, end_of_thread);
+	key_error = pthread_key_create(&key, end_thread_state);
 }
 
 int mpxi_thread_exit_prepare(void (*end)(void *state))
 {
 	if (left)
 		return mpxi_error(MPXI_ESYS, "the thread is ending, and its event sets are gone");
-	(void)pthread_once(&once, make_key);
+	(void)pthread_once(&once, make_exit_key);
 	if (key_error)
 		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
 	atomic_store_explicit(&end_of, end, memory_order_relaxed);

@@ -66,7 +66,7 @@ void mpxi_timers_cost(struct mpxi_tick_cost *cost)
  * VIRTUAL tgkill (timer_virtual.c). errno is such a word, too; what tick_sig calls is for its
  * owner to list. timer_attached.c calls ioctl, read and poll.
  */
-ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
+ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 {
 	const int error = errno;
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
@@ -144,7 +144,7 @@ static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops
 	return error;
 }
 
-static int choose(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
+static int choose_timer_kind(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
 {
 	int error = MPXI_EINVAL;
 	size_t i;
@@ -164,13 +164,13 @@ static int choose(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
 }
 
 /* The kind, and its signal. */
-static int begin(struct mpxi_timers *timers, enum mpxi_timer_kind kind, int signo)
+static int begin_timers(struct mpxi_timers *timers, enum mpxi_timer_kind kind, int signo)
 {
 	int error;
 
 	timers->signo = signo;
-	error = choose(timers, kind);
-	return error ? error : mpxi_timer_signal_take(timers, on_signal);
+	error = choose_timer_kind(timers, kind);
+	return error ? error : mpxi_timer_signal_take(timers, on_timer_signal);
 }
 
 static bool signal_is_usable(int signo)
@@ -220,10 +220,10 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 		return mpxi_error(MPXI_ENOMEM, "no memory for a slice timer");
 	t->slice_ns = slice_ns;
 	t->tick_sig = tick_sig;
-	error = begin(t, kind, signo);
+	error = begin_timers(t, kind, signo);
 	/* Few are better than none, where the program has the interval timer. */
 	if (error && kind == MPXI_TIMER_AUTO)
-		error = begin(t, MPXI_TIMER_THREAD, signo);
+		error = begin_timers(t, MPXI_TIMER_THREAD, signo);
 	if (error) {
 		free(t);
 		return error;
@@ -263,7 +263,7 @@ static sigset_t signals_of(const struct mpxi_timers *timers)
  * Takes what is pending for this thread, with the signal blocked. mask has the signals that the thread
  * had blocked before. Where SIGIO was not, it has been delivered already.
  */
-static void drain(const struct mpxi_timers *timers, const sigset_t *mask)
+static void drain_thread_signals(const struct mpxi_timers *timers, const sigset_t *mask)
 {
 	mpxi_timer_signal_drain(timers->signo);
 	if (timers->holds_sigio && sigismember(mask, SIGIO))
@@ -310,7 +310,7 @@ void mpxi_timer_close(struct mpxi_timer *timer)
 	set = signals_of(timer->timers);
 	pthread_sigmask(SIG_BLOCK, &set, &before);
 	timer->timers->ops->close(timer);
-	drain(timer->timers, &before);
+	drain_thread_signals(timer->timers, &before);
 	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
 	timer->open = false;
 	/* The program may have blocked it in the meantime: then it stays so. */
@@ -338,7 +338,7 @@ uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
 	int batch, i;
 
 	if (atomic_load_explicit(&mine, memory_order_relaxed) || sigaction(timers->signo, NULL, &action) ||
-	    action.sa_sigaction != on_signal)
+	    action.sa_sigaction != on_timer_signal)
 		return 0;
 	pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	for (batch = 0; batch < 2; batch++) {
@@ -353,7 +353,7 @@ uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
 }
 
 /* Whether it was blocked. */
-static bool unblock(const struct mpxi_timers *timers)
+static bool unblock_timer_signals(const struct mpxi_timers *timers)
 {
 	const sigset_t set = signals_of(timers);
 	sigset_t before;
@@ -373,7 +373,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
 	timer->starved = handler == MPXI_HANDLER_TAKEN;
-	blocked = unblock(timer->timers);
+	blocked = unblock_timer_signals(timer->timers);
 	gone = ops->mend && ops->mend(timer);
 	return blocked || gone || handler != MPXI_HANDLER_OURS;
 }
@@ -387,7 +387,7 @@ int mpxi_timer_prepare(struct mpxi_timer *timer)
 				  "the program has taken signal %d, which ends time slices: let it use "
 				  "another one, or name another one for the slice timer",
 				  timer->timers->signo);
-	(void)unblock(timer->timers);
+	(void)unblock_timer_signals(timer->timers);
 	return MPXI_OK;
 }
 
@@ -428,7 +428,7 @@ void mpxi_timers_pause(struct mpxi_timers *timers)
 		mpxi_timer_virtual_pause(timer);
 	else if (timer && timer->armed)
 		timers->ops->disarm(timer);
-	drain(timers, &before);
+	drain_thread_signals(timers, &before);
 	/* exec hands the mask on. */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -24,7 +24,7 @@
 #include "ticker/timer_attached.h"
 #include "ticker/timer_kind.h"
 
-static int refused(int error, pid_t tid)
+static int explain_attach_refusal(int error, pid_t tid)
 {
 	switch (error) {
 	case ESRCH:
@@ -98,7 +98,7 @@ static void hold_back(struct mpxi_attached *timer, bool hold)
 }
 
 /* 0; -1 with errno. */
-static int open_event(struct mpxi_attached *timer)
+static int open_sampled_event(struct mpxi_attached *timer)
 {
 	timer->loaded = false;
 	timer->fd = mpxi_task_clock_sample(timer->slice_ns, false, timer->tid);
@@ -120,17 +120,17 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	timer->page = MAP_FAILED;
 	timer->clock = mpxi_task_clock_event(&attr, timer->tid);
 	if (timer->clock < 0)
-		return refused(errno, timer->tid);
+		return explain_attach_refusal(errno, timer->tid);
 	timer->page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, timer->clock, 0);
 	if (timer->page == MAP_FAILED) {
-		error = refused(errno == EPERM ? ENOMEM : errno, timer->tid);
+		error = explain_attach_refusal(errno == EPERM ? ENOMEM : errno, timer->tid);
 		mpxi_attached_forget(timer);
 		return error;
 	}
-	error = open_event(timer) ? refused(errno, timer->tid) : send_signals(timer);
+	error = open_sampled_event(timer) ? explain_attach_refusal(errno, timer->tid) : send_signals(timer);
 	/* Both are the same thread's where it has not ended in between. */
 	if (!error && mpxi_attached_has_ended(timer))
-		error = refused(ESRCH, timer->tid);
+		error = explain_attach_refusal(ESRCH, timer->tid);
 	if (error) {
 		close_events(timer);
 		return error;
@@ -212,7 +212,7 @@ static void open_anew(struct mpxi_attached *timer)
 		fcntl(timer->fd, F_SETFL, O_RDWR); /* a forked child may hold it open */
 		close(timer->fd);
 	}
-	if (!open_event(timer))
+	if (!open_sampled_event(timer))
 		(void)mpxi_task_clock_send(timer->fd, timer->own->timers->signo, timer->own->tid);
 	timer->armed = armed;
 	if (armed && !timer->loaded)

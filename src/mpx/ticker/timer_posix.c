@@ -20,7 +20,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-static struct timespec slice(const struct mpxi_timer *timer)
+static struct timespec slice_timespec(const struct mpxi_timer *timer)
 {
 	uint64_t ns = timer->slice_ns;
 
@@ -44,7 +44,7 @@ static int posix_open(struct mpxi_timer *timer)
 		return mpxi_error(errno == ENOMEM ? MPXI_ENOMEM : MPXI_ENOSUPP,
 				  "no timer on the thread's CPU clock: %s", upci_words_of_errno(errno));
 	}
-	timer->left = slice(timer);
+	timer->left = slice_timespec(timer);
 	return MPXI_OK;
 }
 
@@ -55,7 +55,7 @@ static void posix_close(struct mpxi_timer *timer)
 
 static int posix_arm(struct mpxi_timer *timer)
 {
-	struct itimerspec when = {.it_value = timer->left, .it_interval = slice(timer)};
+	struct itimerspec when = {.it_value = timer->left, .it_interval = slice_timespec(timer)};
 
 	if (timer_settime(timer->id, 0, &when, NULL))
 		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s", upci_words_of_errno(errno));
@@ -72,7 +72,7 @@ static void posix_disarm(struct mpxi_timer *timer)
 	timer->left = old.it_value;
 	/* Stopped in the moment in which it fired: the tick is on its way. */
 	if (!old.it_value.tv_sec && !old.it_value.tv_nsec)
-		timer->left = slice(timer);
+		timer->left = slice_timespec(timer);
 }
 
 static void posix_forget(struct mpxi_timer *timer)

@@ -36,12 +36,12 @@ static bool same_handler(const struct sigaction *a, const struct sigaction *b)
 	return a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction : a->sa_handler == b->sa_handler;
 }
 
-static bool is_default(const struct sigaction *action)
+static bool default_is_set(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
-static bool is_ignored(const struct sigaction *action)
+static bool ignore_is_set(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
 }
@@ -67,17 +67,17 @@ static int try_locked(int signo, const struct sigaction *ours, struct sigaction 
 {
 	if (sigaction(signo, NULL, before))
 		return -1;
-	if (!is_default(before))
+	if (!default_is_set(before))
 		return 0;
 	if (sigaction(signo, ours, before))
 		return -1;
-	if (is_default(before))
+	if (default_is_set(before))
 		return 1;
 	sigaction(signo, before, NULL); /* another thread was faster */
 	return 0;
 }
 
-static int find_locked(struct mpxi_timers *timers)
+static int find_free_signal_locked(struct mpxi_timers *timers)
 {
 	int signo;
 
@@ -125,7 +125,7 @@ int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, sigi
 
 	timers->ours = action_of(handler);
 	pthread_mutex_lock(&lock);
-	error = timers->signo ? take_named_locked(timers) : find_locked(timers);
+	error = timers->signo ? take_named_locked(timers) : find_free_signal_locked(timers);
 	if (!error)
 		take_sigio_locked(timers);
 	pthread_mutex_unlock(&lock);
@@ -137,7 +137,7 @@ static void mend_sigio(struct mpxi_timers *timers)
 {
 	struct sigaction now;
 
-	if (timers->holds_sigio || sigaction(SIGIO, NULL, &now) || !is_default(&now))
+	if (timers->holds_sigio || sigaction(SIGIO, NULL, &now) || !default_is_set(&now))
 		return;
 	pthread_mutex_lock(&lock);
 	if (!timers->holds_sigio)
@@ -156,7 +156,8 @@ enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 	struct sigaction now;
 
 	if (!sigaction(timers->signo, NULL, &now) && !same_handler(&now, &timers->ours)) {
-		found = is_default(&now) || is_ignored(&now) ? MPXI_HANDLER_MENDED : MPXI_HANDLER_TAKEN;
+		found = default_is_set(&now) || ignore_is_set(&now) ? MPXI_HANDLER_MENDED
+								    : MPXI_HANDLER_TAKEN;
 		if (found == MPXI_HANDLER_MENDED && sigaction(timers->signo, &timers->ours, NULL))
 			found = MPXI_HANDLER_TAKEN;
 	}
@@ -164,7 +165,7 @@ enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 	return found;
 }
 
-static void restore_locked(int signo, const struct sigaction *ours, const struct sigaction *before)
+static void restore_action_locked(int signo, const struct sigaction *ours, const struct sigaction *before)
 {
 	struct sigaction now, ignore;
 
@@ -185,9 +186,9 @@ static void restore_locked(int signo, const struct sigaction *ours, const struct
 void mpxi_timer_signal_give_back(struct mpxi_timers *timers)
 {
 	pthread_mutex_lock(&lock);
-	restore_locked(timers->signo, &timers->ours, &timers->before);
+	restore_action_locked(timers->signo, &timers->ours, &timers->before);
 	if (timers->holds_sigio && !--sigio_users)
-		restore_locked(SIGIO, &timers->ours, &sigio_before);
+		restore_action_locked(SIGIO, &timers->ours, &sigio_before);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -23,7 +23,7 @@
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
-static int refused(int error)
+static int explain_clock_refusal(int error)
 {
 	switch (error) {
 	case EMFILE:
@@ -96,7 +96,7 @@ static int task_clock_open(struct mpxi_timer *timer)
 	int fd = mpxi_task_clock_sample(timer->slice_ns, true, 0);
 
 	if (fd < 0)
-		return refused(errno);
+		return explain_clock_refusal(errno);
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &timer->event) ||
 	    mpxi_task_clock_send(fd, timer->timers->signo, timer->tid)) {
 		int error = errno;
@@ -118,14 +118,14 @@ bool mpxi_task_clock_is(int fd, uint64_t event)
 	return fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &id) && id == event;
 }
 
-static bool is_there(const struct mpxi_timer *timer)
+static bool task_clock_is_there(const struct mpxi_timer *timer)
 {
 	return mpxi_task_clock_is(timer->fd, timer->event);
 }
 
 static void task_clock_close(struct mpxi_timer *timer)
 {
-	if (!is_there(timer)) {
+	if (!task_clock_is_there(timer)) {
 		timer->fd = -1;
 		return;
 	}
@@ -139,7 +139,7 @@ static void task_clock_close(struct mpxi_timer *timer)
 
 static int task_clock_arm(struct mpxi_timer *timer)
 {
-	if (!is_there(timer))
+	if (!task_clock_is_there(timer))
 		return mpxi_error(MPXI_ESYS,
 				  "the program has closed the descriptor of a slice timer, which is not its "
 				  "own: let it close those that it has opened");
@@ -150,20 +150,20 @@ static int task_clock_arm(struct mpxi_timer *timer)
 
 static void task_clock_disarm(struct mpxi_timer *timer)
 {
-	if (is_there(timer))
+	if (task_clock_is_there(timer))
 		ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static void task_clock_forget(struct mpxi_timer *timer)
 {
-	if (is_there(timer))
+	if (task_clock_is_there(timer))
 		close(timer->fd);
 	timer->fd = -1;
 }
 
 static bool task_clock_mend(struct mpxi_timer *timer)
 {
-	if (is_there(timer))
+	if (task_clock_is_there(timer))
 		return false;
 	timer->fd = -1;
 	if (!task_clock_open(timer) && timer->armed)

@@ -134,7 +134,7 @@ static void leave_slot_locked(const _Atomic(pid_t) *slot)
 				block->used[i] = false;
 }
 
-static int taken(void)
+static int refuse_taken_timer(void)
 {
 	return mpxi_error(MPXI_ECNFLCT, "the program uses the interval timer ITIMER_VIRTUAL "
 					"itself; take another slice timer");
@@ -147,7 +147,7 @@ static int virtual_open(struct mpxi_timer *timer)
 	pthread_mutex_lock(&lock);
 	if (!armed && (getitimer(ITIMER_VIRTUAL, &now) || timerisset(&now.it_value))) {
 		pthread_mutex_unlock(&lock);
-		return taken();
+		return refuse_taken_timer();
 	}
 	timer->slot = take_slot_locked();
 	pthread_mutex_unlock(&lock);
@@ -176,12 +176,12 @@ static int start_locked(uint64_t slice_ns)
 
 	/* Look first: a timer of the program's that is set is not touched. */
 	if (getitimer(ITIMER_VIRTUAL, &old) || timerisset(&old.it_value))
-		return taken();
+		return refuse_taken_timer();
 	return set_locked(slice_ns);
 }
 
 /* The kernel may round an interval up to its tick. */
-static bool is_ours(const struct itimerval *now)
+static bool interval_is_ours(const struct itimerval *now)
 {
 	long long us = (now->it_interval.tv_sec - ours.it_interval.tv_sec) * 1000000LL +
 		       now->it_interval.tv_usec - ours.it_interval.tv_usec;
@@ -194,7 +194,7 @@ static void hurry_locked(uint64_t slice_ns)
 {
 	struct itimerval now;
 
-	if (slice_ns < ours_ns && (paused || (!getitimer(ITIMER_VIRTUAL, &now) && is_ours(&now))))
+	if (slice_ns < ours_ns && (paused || (!getitimer(ITIMER_VIRTUAL, &now) && interval_is_ours(&now))))
 		(void)set_locked(slice_ns);
 }
 
@@ -204,7 +204,7 @@ static void stop_locked(void)
 	struct itimerval now;
 
 	/* The program may have set it over ours. */
-	if (!getitimer(ITIMER_VIRTUAL, &now) && is_ours(&now))
+	if (!getitimer(ITIMER_VIRTUAL, &now) && interval_is_ours(&now))
 		setitimer(ITIMER_VIRTUAL, &never, NULL);
 }
 
