@@ -17,7 +17,7 @@
 
 /* A program that lives with a small limit opens few files: it is left a
  * quarter, and the unit is not refused everything. */
-static rlim_t reserve(rlim_t limit)
+static rlim_t reserve_below_limit(rlim_t limit)
 {
 	return limit < 4 * RESERVE ? limit / 4 : RESERVE;
 }
@@ -31,7 +31,7 @@ int upci_fd_keep(int fd)
 		return fd;
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return fd;
-	if ((rlim_t)fd < limit.rlim_cur - reserve(limit.rlim_cur))
+	if ((rlim_t)fd < limit.rlim_cur - reserve_below_limit(limit.rlim_cur))
 		return fd;
 	close(fd);
 	errno = EMFILE;
@@ -51,7 +51,7 @@ size_t upci_fd_left(void)
 	dir = opendir("/proc/self/fd");
 	if (!dir)
 		return upci_fd_none_left() ? 0 : SIZE_MAX;
-	top = limit.rlim_cur - reserve(limit.rlim_cur);
+	top = limit.rlim_cur - reserve_below_limit(limit.rlim_cur);
 	while ((entry = readdir(dir)))
 		taken += entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < top &&
 			 atoi(entry->d_name) != dirfd(dir);

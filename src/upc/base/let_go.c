@@ -57,14 +57,14 @@ struct work {
  * that a sanitizer would attribute to that thread.
  */
 
-static void await(int *word, int value)
+static void await_word(int *word, int value)
 {
 	static const struct timespec moment = {.tv_nsec = 20000000};
 
 	(void)syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
 }
 
-static void tell(int *word, int value)
+static void tell_word(int *word, int value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	(void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -84,7 +84,7 @@ static bool close_others(const struct work *work)
 	return syscall(SYS_close_range, from, UINT_MAX, 0) == 0;
 }
 
-static int hold(void *arg)
+static int hold_descriptors(void *arg)
 {
 	struct work *work = arg;
 
@@ -95,12 +95,12 @@ static int hold(void *arg)
 	(void)syscall(SYS_prctl, PR_SET_NAME, "upc-closing", 0, 0, 0);
 	if (!close_others(work)) {
 		work->error = errno;
-		tell(&work->ready, -1);
+		tell_word(&work->ready, -1);
 		return 1;
 	}
-	tell(&work->ready, 1);
+	tell_word(&work->ready, 1);
 	while (!__atomic_load_n(&work->go, __ATOMIC_ACQUIRE))
-		await(&work->go, 0);
+		await_word(&work->go, 0);
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int hand_over(void *arg)
 	int there;
 
 	work->there = 1;
-	if (clone(hold, work->stack[1] + STACK, CLONE_VM | CLONE_CHILD_CLEARTID, work, NULL, NULL,
+	if (clone(hold_descriptors, work->stack[1] + STACK, CLONE_VM | CLONE_CHILD_CLEARTID, work, NULL, NULL,
 		  &work->there) < 0) {
 		work->error = errno;
 		work->there = 0;
@@ -130,15 +130,15 @@ static int hand_over(void *arg)
 	}
 	while (!__atomic_load_n(&work->ready, __ATOMIC_ACQUIRE) &&
 	       __atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
-		await(&work->ready, 0);
+		await_word(&work->ready, 0);
 	if (__atomic_load_n(&work->ready, __ATOMIC_ACQUIRE) == 1) {
 		work->error = 0;
 		close_ours(work);
 	}
-	tell(&work->go, 1);
+	tell_word(&work->go, 1);
 	/* Its stack is the program's memory. */
 	while ((there = __atomic_load_n(&work->there, __ATOMIC_ACQUIRE)) != 0)
-		await(&work->there, there);
+		await_word(&work->there, there);
 	return 0;
 }
 
@@ -193,25 +193,25 @@ static int try_to(const struct upci_bag *bag, int stand_in)
 	/* Where the first was killed, perhaps before the second asked to end with it, the second
 	 * may not have left this memory yet. */
 	if (__atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
-		tell(&work->go, 1);
+		tell_word(&work->go, 1);
 	else
 		free(work);
 	errno = saved;
 	return error;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_descriptors(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
 
-static void empty(struct upci_bag *bag)
+static void empty_bag(struct upci_bag *bag)
 {
 	free(bag->fd);
 	memset(bag, 0, sizeof(*bag));
 }
 
-static void close_all(struct upci_bag *bag, const int *fd, size_t n)
+static void close_whole_bag(struct upci_bag *bag, const int *fd, size_t n)
 {
 	size_t i;
 
@@ -233,7 +233,7 @@ void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n)
 		int *grown = realloc(bag->fd, room * sizeof(*grown));
 
 		if (!grown) {
-			close_all(bag, fd, n);
+			close_whole_bag(bag, fd, n);
 			return;
 		}
 		bag->fd = grown;
@@ -244,12 +244,12 @@ void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n)
 			bag->fd[bag->n++] = fd[i];
 }
 
-static bool hand(struct upci_bag *bag, int stand_in)
+static bool hand_bag(struct upci_bag *bag, int stand_in)
 {
 	const char *why = reason_not_to();
 	int error;
 
-	qsort(bag->fd, bag->n, sizeof(*bag->fd), compare);
+	qsort(bag->fd, bag->n, sizeof(*bag->fd), compare_descriptors);
 	if (!why) {
 		error = try_to(bag, stand_in);
 		if (!error)
@@ -264,9 +264,9 @@ static bool hand(struct upci_bag *bag, int stand_in)
 
 void upci_bag_let_go(struct upci_bag *bag)
 {
-	if (bag->n && !hand(bag, -1))
-		close_all(bag, NULL, 0);
-	empty(bag);
+	if (bag->n && !hand_bag(bag, -1))
+		close_whole_bag(bag, NULL, 0);
+	empty_bag(bag);
 }
 
 void upci_bag_leave(struct upci_bag *bag)
@@ -275,6 +275,6 @@ void upci_bag_leave(struct upci_bag *bag)
 
 	/* Where it fails the kernel closes them, as the program ends. */
 	if (null >= 0)
-		(void)hand(bag, null);
-	empty(bag);
+		(void)hand_bag(bag, null);
+	empty_bag(bag);
 }

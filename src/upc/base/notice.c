@@ -62,23 +62,23 @@ void upci_notices_tell(void)
 }
 
 /* In the child of a fork the lines are the parent's to tell. */
-static void in_child(void)
+static void drop_notices_in_child(void)
 {
 	memset(&waiting, 0, sizeof(waiting));
 	any = 0;
 }
 
-static void watch_forks(void)
+static void watch_forks_for_notices(void)
 {
 	/* Without it, for want of memory, a child may tell a line as well. */
-	(void)pthread_atfork(NULL, NULL, in_child);
+	(void)pthread_atfork(NULL, NULL, drop_notices_in_child);
 }
 
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, watch_forks);
+	pthread_once(&once, watch_forks_for_notices);
 	upci_notices_tell(); /* those that came before it are not for the new one */
 	upci_process_lock();
 	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);

@@ -71,7 +71,7 @@ static void after_fork_in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void before_fork(void)
+static void before_fork_in_parent(void)
 {
 	pthread_mutex_lock(&lock);
 }
@@ -86,7 +86,7 @@ __attribute__((constructor(UPCI_FORK_PROCESS))) static void process_handle_forks
 {
 	/* A failure (no memory) leaves units shared with children; nothing
 	 * better can be done about it here. */
-	(void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	(void)pthread_atfork(before_fork_in_parent, after_fork_in_parent, after_fork_in_child);
 }
 
 void upci_process_lock(void)

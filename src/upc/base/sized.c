@@ -9,7 +9,7 @@
 
 #define LARGEST 4096
 
-static size_t size_of(const void *given)
+static size_t size_of_given(const void *given)
 {
 	size_t size;
 
@@ -23,7 +23,7 @@ int upci_sized_check(const struct upci_sized *what, const void *given)
 
 	if (!given)
 		return what->fail(UPC_EINVAL, "a struct %s is needed, with its size set", what->name);
-	size = size_of(given);
+	size = size_of_given(given);
 	if (size >= what->least && size <= LARGEST)
 		return 0;
 	return what->fail(UPC_EINVAL, "%s: its size is %zu, which no %.3s.h has given it: set it to sizeof",
@@ -38,7 +38,7 @@ int upci_sized_take(const struct upci_sized *what, void *to, const void *given)
 
 	if (error)
 		return error;
-	size = size_of(given);
+	size = size_of_given(given);
 	for (i = what->known; i < size; i++)
 		if (bytes[i])
 			return what->fail(UPC_EINVAL,
@@ -53,7 +53,7 @@ int upci_sized_take(const struct upci_sized *what, void *to, const void *given)
 
 void upci_sized_give(const struct upci_sized *what, void *given, const void *from)
 {
-	size_t size = size_of(given), n = size < what->known ? size : what->known;
+	size_t size = size_of_given(given), n = size < what->known ? size : what->known;
 
 	memcpy((char *)given + sizeof(size), (const char *)from + sizeof(size), n - sizeof(size));
 	memset((char *)given + n, 0, size - n);
@@ -61,7 +61,7 @@ void upci_sized_give(const struct upci_sized *what, void *given, const void *fro
 
 void upci_sized_give_to(const struct upci_sized *what, void *array, size_t i, const void *from)
 {
-	size_t size = size_of(array);
+	size_t size = size_of_given(array);
 	char *given = (char *)array + i * size;
 
 	memcpy(given, &size, sizeof(size));

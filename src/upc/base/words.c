@@ -35,9 +35,9 @@ static struct line ended;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool has_key; /* set in once, cleared by delete_key */
+static atomic_bool has_key; /* set in once, cleared by delete_line_key */
 
-static void end_of_thread(void *arg)
+static void end_line_of_thread(void *arg)
 {
 	struct line *line = arg;
 
@@ -51,9 +51,9 @@ static void end_of_thread(void *arg)
 	free(line);
 }
 
-static void make_key(void)
+static void make_line_key(void)
 {
-	atomic_store(&has_key, pthread_key_create(&key, end_of_thread) == 0);
+	atomic_store(&has_key, pthread_key_create(&key, end_line_of_thread) == 0);
 }
 
 /* The program's first thread mostly loads the library. */
@@ -63,8 +63,8 @@ __attribute__((constructor)) static void prepare_first(void)
 }
 
 /* When the library is unloaded, or the program ends: no thread that ends later may call
- * end_of_thread. */
-__attribute__((destructor)) static void delete_key(void)
+ * end_line_of_thread. */
+__attribute__((destructor)) static void delete_line_key(void)
 {
 	struct line *line;
 
@@ -75,7 +75,7 @@ __attribute__((destructor)) static void delete_key(void)
 	if (!line)
 		return;
 	line->rounds = ROUNDS_LEFT;
-	end_of_thread(line);
+	end_line_of_thread(line);
 }
 
 bool upci_words_prepare(void)
@@ -84,7 +84,7 @@ bool upci_words_prepare(void)
 
 	if (own.line)
 		return own.line != &ended;
-	pthread_once(&once, make_key);
+	pthread_once(&once, make_line_key);
 	if (!atomic_load(&has_key))
 		return false;
 	line = malloc(sizeof(*line));
