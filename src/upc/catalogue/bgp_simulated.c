@@ -17,7 +17,7 @@ static const struct {
 #include "catalogue/bgp_simulated.def"
 };
 
-static bool matches(const char *pattern, const char *name)
+static bool matches_pattern(const char *pattern, const char *name)
 {
 	for (; *pattern && *pattern != '*'; pattern++, name++)
 		if (*pattern == '#' ? *name < '0' || *name > '9' : *pattern != *name)
@@ -29,7 +29,7 @@ enum upci_simulated upci_bgp_simulated(const char *name)
 {
 	size_t i = 0;
 
-	while (!matches(rows[i].pattern, name)) {
+	while (!matches_pattern(rows[i].pattern, name)) {
 		i++;
 		assert(i < sizeof(rows) / sizeof(rows[0]));
 	}

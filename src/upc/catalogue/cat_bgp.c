@@ -311,7 +311,7 @@ static const char *const why[] = {
 	[UPCI_SIM_TIME] = WHY_NONE WIRING "; upc_run does not produce it yet: the model of time",
 };
 
-static int add(struct upc_catalogue *c, int id, const char *name)
+static int add_bgp_event(struct upc_catalogue *c, int id, const char *name)
 {
 	struct upci_event event = {
 		.name = name,
@@ -352,6 +352,6 @@ int upci_catalogue_add_bgp(struct upc_catalogue *c)
 	int error = 0;
 
 	for (i = 0; !error && i < sizeof(events) / sizeof(events[0]); i++)
-		error = add(c, events[i].id, events[i].name);
+		error = add_bgp_event(c, events[i].id, events[i].name);
 	return error;
 }

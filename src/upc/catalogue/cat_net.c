@@ -96,8 +96,8 @@ static bool is_setting(const char *key)
 }
 
 /* One column of a pair of lines. */
-static int add_pair(const struct upci_cat_file *file, const char *protocol, const char *column,
-		    unsigned token, const char *line, const char *end)
+static int add_pair_column(const struct upci_cat_file *file, const char *protocol, const char *column,
+			   unsigned token, const char *line, const char *end)
 {
 	char key[160], name[UPC_NAME_MAX], composed[320];
 	struct upci_draft draft = {
@@ -157,7 +157,8 @@ int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_
 			if (!n)
 				break;
 			snprintf(column, sizeof(column), "%.*s", (int)(n < 79 ? n : 79), token);
-			error = add_pair(file, protocol, column, i, text + values.start, text + values.end);
+			error = add_pair_column(file, protocol, column, i, text + values.start,
+						text + values.end);
 		}
 	}
 	return error;

@@ -26,7 +26,7 @@ UPCI_FORK_LOCK(pfm, &pfm_lock, UPCI_FORK_PFM)
 #define NOT_YET 1                 /* no error of libpfm4's */
 static int initialized = NOT_YET; /* pfm_initialize()'s result, under pfm_lock until it is there */
 
-static bool ready(void)
+static bool pfm_is_ready(void)
 {
 	int result = __atomic_load_n(&initialized, __ATOMIC_ACQUIRE);
 
@@ -131,7 +131,7 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 	}
 	if (strchr(driver->perf, '/'))
 		return upci_pmu_encode(driver->perf, domain, spec);
-	if (!ready())
+	if (!pfm_is_ready())
 		return upci_fail(UPC_ENOSUPP, "libpfm4: %s", pfm_strerror(initialized));
 	lock_pfm();
 	result = encode_locked(driver->perf, domain, spec);
@@ -183,7 +183,7 @@ static bool get_pmu(int i, pfm_pmu_info_t *pmu)
 	return there;
 }
 
-static bool is_of(const pfm_pmu_info_t *pmu, const char *name)
+static bool is_name_of_pmu(const pfm_pmu_info_t *pmu, const char *name)
 {
 	size_t n = strlen(pmu->name);
 
@@ -195,10 +195,10 @@ bool upci_pfm_is_elsewhere(const char *name)
 	pfm_pmu_info_t pmu;
 	int i;
 
-	if (!strstr(name, "::") || !ready())
+	if (!strstr(name, "::") || !pfm_is_ready())
 		return false;
 	for (i = 0; i < PFM_PMU_MAX; i++)
-		if (get_pmu(i, &pmu) && pmu.is_present && is_of(&pmu, name))
+		if (get_pmu(i, &pmu) && pmu.is_present && is_name_of_pmu(&pmu, name))
 			return false;
 	return true;
 }
@@ -210,10 +210,10 @@ bool upci_pfm_own(const char *name, char *own, size_t size)
 	bool known = false;
 	int i;
 
-	for (i = 0; ready() && i < PFM_PMU_MAX; i++) {
+	for (i = 0; pfm_is_ready() && i < PFM_PMU_MAX; i++) {
 		if (!get_pmu(i, &pmu))
 			continue;
-		known = known || is_of(&pmu, name);
+		known = known || is_name_of_pmu(&pmu, name);
 		if (pmu.is_present && pmu.type == PFM_PMU_TYPE_CORE)
 			upci_out(&out, "%s%s", out.length ? ", " : "", pmu.name);
 	}
@@ -284,14 +284,14 @@ static const char *subsystem_of(const struct upci_perf_spec *spec)
 }
 
 /* Whether an error ends the building of a catalogue, not only the offer of one name. */
-static bool fatal(int64_t error)
+static bool is_fatal_error(int64_t error)
 {
 	return error == UPC_ENOMEM || error == UPC_EMFILE;
 }
 
 /* Puts one name that encodes and opens into the catalogue; UPC_ENOSUPP or
  * UPC_EPERM, and nothing put, when the kernel does not open it. */
-static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name, const char *text)
+static int64_t offer_name(struct upc_catalogue *c, unsigned domain, const char *name, const char *text)
 {
 	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
 	struct upci_perf_spec spec;
@@ -337,8 +337,8 @@ static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 	int i;
 
 	snprintf(name, sizeof(name), "%s::%s", pmu->name, info->name);
-	code = offer(c, domain, name, info->desc);
-	if (fatal(code))
+	code = offer_name(c, domain, name, info->desc);
+	if (is_fatal_error(code))
 		return (int)code;
 	for (i = 0; i < info->nattrs; i++) {
 		pfm_event_attr_info_t attr;
@@ -350,8 +350,8 @@ static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 			continue;
 		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, info->name, attr.name);
 		snprintf(text, sizeof(text), "%s: %s", info->desc, attr.desc);
-		code = offer(c, domain, name, text);
-		if (fatal(code))
+		code = offer_name(c, domain, name, text);
+		if (is_fatal_error(code))
 			return (int)code;
 	}
 	return 0;
@@ -384,8 +384,8 @@ static int64_t offer_generic(struct upc_catalogue *c, unsigned domain, const pfm
 		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
 		if (only && strcmp(name, only))
 			continue;
-		code = offer(c, domain, name, info.desc);
-		if (only || fatal(code))
+		code = offer_name(c, domain, name, info.desc);
+		if (only || is_fatal_error(code))
 			return code;
 	}
 	return only ? UPC_ENOEVENT : 0;
@@ -398,8 +398,9 @@ int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name)
 
 	if (domains < 0)
 		return domains;
-	return ready() && get_pmu(PFM_PMU_PERF_EVENT, &pmu) ? offer_generic(c, (unsigned)domains, &pmu, name)
-							    : UPC_ENOEVENT;
+	return pfm_is_ready() && get_pmu(PFM_PMU_PERF_EVENT, &pmu)
+		       ? offer_generic(c, (unsigned)domains, &pmu, name)
+		       : UPC_ENOEVENT;
 }
 
 /* Whether the kernel drives a detected PMU, and for us: 0, or the error. A PMU that it
@@ -422,7 +423,7 @@ static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 			continue;
 		tried++;
 		error = upci_perf_probe(&spec, name);
-		if (error == 0 || fatal(error))
+		if (error == 0 || is_fatal_error(error))
 			return error;
 	}
 	return error;
@@ -466,7 +467,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 	domains = upci_perf_domains();
 	if (domains < 0)
 		return domains;
-	if (!ready())
+	if (!pfm_is_ready())
 		return upci_catalogue_add_missing(
 			c, upci_catalogue_printf(c, "perf events by name: libpfm4 failed: %s",
 						 pfm_strerror(initialized)));
@@ -483,7 +484,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		there = kernel_has(&pmu, (unsigned)domains);
 		if (pmu.type == PFM_PMU_TYPE_CORE && core)
 			core = there;
-		if (fatal(there))
+		if (is_fatal_error(there))
 			error = there;
 		if (there)
 			continue;
@@ -550,7 +551,7 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	int error, domains;
 
 	/* libpfm4 would look for a bare name in all PMUs; a name here has its PMU. */
-	if (!strstr(name, "::") || strchr(name, '/') || !ready())
+	if (!strstr(name, "::") || strchr(name, '/') || !pfm_is_ready())
 		return UPC_ENOEVENT;
 	domains = upci_perf_domains();
 	if (domains < 0)
@@ -559,5 +560,5 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	if (error)
 		return error;
 	code = find_alias(c, (unsigned)domains, &driver, &spec);
-	return code >= 0 ? code : offer(c, (unsigned)domains, name, name);
+	return code >= 0 ? code : offer_name(c, (unsigned)domains, name, name);
 }

@@ -159,7 +159,7 @@ static bool listed_elsewhere(const char *pmu)
 	return !strncmp(pmu, "cpu", 3) || !strncmp(pmu, "armv", 4);
 }
 
-static int add_event(struct upc_catalogue *c, unsigned domain, struct formats *formats, const char *name)
+static int add_pmu_event(struct upc_catalogue *c, unsigned domain, struct formats *formats, const char *name)
 {
 	const char *const pmu = formats->pmu;
 	struct upci_event event = {.id = UPC_NO_ID, .subsystem = "pmu", .scope = UPC_SCOPE_CONTEXT};
@@ -210,7 +210,7 @@ static int add_pmu(struct upc_catalogue *c, unsigned domain, const char *pmu)
 	for (i = 0; i < n; i++) {
 		/* NAME.scale, .unit, .snapshot and .per-pkg describe NAME. */
 		if (!error && !strchr(list[i]->d_name, '.'))
-			error = add_event(c, domain, &formats, list[i]->d_name);
+			error = add_pmu_event(c, domain, &formats, list[i]->d_name);
 		free(list[i]);
 	}
 	free(list);

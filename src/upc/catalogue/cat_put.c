@@ -65,7 +65,7 @@ static const char *unique_name(struct upc_catalogue *c, const char *wish)
 	return upci_catalogue_printf(c, "%s", name);
 }
 
-static const char *whose(enum upc_scope scope)
+static const char *whose_scope(enum upc_scope scope)
 {
 	switch (scope) {
 	case UPC_SCOPE_THREAD:
@@ -79,10 +79,10 @@ static const char *whose(enum upc_scope scope)
 	}
 }
 
-static const char *description(const struct upci_cat_file *file, const struct upci_draft *draft)
+static const char *describe_draft(const struct upci_cat_file *file, const struct upci_draft *draft)
 {
 	return upci_catalogue_printf(file->c, "%s%s%s. %s; %s.", draft->text, draft->of ? " " : "",
-				     draft->of ? draft->of : "", whose(file->scope),
+				     draft->of ? draft->of : "", whose_scope(file->scope),
 				     draft->kind == UPC_KIND_LEVEL ? "a level that rises and falls"
 								   : "a count that only grows");
 }
@@ -124,7 +124,7 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 			return 0;
 	}
 	event.name = unique_name(file->c, draft->name);
-	event.description = description(file, draft);
+	event.description = describe_draft(file, draft);
 	if (draft->key)
 		event.driver.file.key = upci_catalogue_printf(file->c, "%s", draft->key);
 	if (!event.name || !event.description || (draft->key && !field->key))

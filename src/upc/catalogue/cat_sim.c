@@ -28,7 +28,7 @@ static const char *const why[] = {
 };
 
 /* name is the documented one, which an event that is produced does not need. */
-static void drive(struct upci_event *event, const char *name, bool produced, unsigned panel)
+static void drive_event(struct upci_event *event, const char *name, bool produced, unsigned panel)
 {
 	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
 	event->driver = (struct upci_driver){.source = produced ? UPC_SOURCE_SIMULATION : UPC_SOURCE_NONE,
@@ -54,7 +54,7 @@ static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool
 	own.subsystem = upci_catalogue_printf(c, "PU%s", event->subsystem + strcspn(event->subsystem, " "));
 	if (!own.name || !own.description || !own.subsystem)
 		return UPC_ENOMEM;
-	drive(&own, event->name, produced, (unsigned)event->id);
+	drive_event(&own, event->name, produced, (unsigned)event->id);
 	return upci_catalogue_add(c, &own);
 }
 
@@ -75,7 +75,7 @@ static int add_instructions(struct upc_catalogue *c, const char *core, const cha
 
 	if (!event.name || !event.description || !event.subsystem)
 		return UPC_ENOMEM;
-	drive(&event, NULL, true, panel);
+	drive_event(&event, NULL, true, panel);
 	return upci_catalogue_add(c, &event);
 }
 
@@ -110,7 +110,7 @@ int upci_catalogue_add_sim(struct upc_catalogue *c)
 			continue;
 		if (!strncmp(event.name, "PU0_", 4))
 			error = add_own(c, &event, produced);
-		drive(&event, event.name, produced, UPCI_PANEL_NOTHING);
+		drive_event(&event, event.name, produced, UPCI_PANEL_NOTHING);
 		if (!error)
 			error = upci_catalogue_add(c, &event);
 	}

@@ -61,7 +61,7 @@ static void first_line(const char *path, const char *other, char *out, size_t si
 	free(text);
 }
 
-static void free_list(struct dirent **list, int n)
+static void free_dirent_list(struct dirent **list, int n)
 {
 	for (int i = 0; i < n; i++)
 		free(list[i]);
@@ -77,7 +77,7 @@ static void for_names(struct search *search, const char *path, const char *prefi
 
 	for (int i = 0; i < n && !search->error; i++)
 		visit(search, path, list[i]->d_name);
-	free_list(list, n);
+	free_dirent_list(list, n);
 }
 
 /* ---- CPUs: frequency and idle states ------------------------------------ */
@@ -166,7 +166,7 @@ static const struct directory directories[] = {
 	 }},
 };
 
-static void add_directory(struct search *search, const struct directory *directory, const char *entry)
+static void add_directory_entry(struct search *search, const struct directory *directory, const char *entry)
 {
 	char file[512], label[64], of[352], name[384];
 
@@ -193,8 +193,8 @@ static void add_directories(struct search *search, const struct directory *direc
 	int n = upci_root_list(UPCI_ROOT_SYS, directory->path, directory->prefix, &list);
 
 	for (int i = 0; i < n && !search->error; i++)
-		add_directory(search, directory, list[i]->d_name);
-	free_list(list, n);
+		add_directory_entry(search, directory, list[i]->d_name);
+	free_dirent_list(list, n);
 }
 
 /* ---- sensors ------------------------------------------------------------ */
@@ -263,7 +263,7 @@ static void add_chips(struct search *search)
 		snprintf(directory, sizeof(directory), "class/hwmon/%s", list[i]->d_name);
 		for_names(search, directory, "", add_sensor);
 	}
-	free_list(list, n);
+	free_dirent_list(list, n);
 }
 
 /* ---- memory nodes, merging of pages ------------------------------------- */
@@ -277,7 +277,7 @@ static const struct upci_words numa_words[] = {
 	FILE_COUNT("other_node", "pages", "Pages allocated here by a task that ran elsewhere, on"),
 };
 
-static void add_node(struct search *search, const char *path, const char *node)
+static void add_numa_node(struct search *search, const char *path, const char *node)
 {
 	struct upci_cat_file file = {
 		.c = search->c,
@@ -327,7 +327,7 @@ int upci_catalogue_add_sysfs(struct upc_catalogue *c)
 	struct search search = {.c = c};
 
 	for_names(&search, "devices/system/cpu", "cpu", add_cpu);
-	for_names(&search, "devices/system/node", "node", add_node);
+	for_names(&search, "devices/system/node", "node", add_numa_node);
 	add_chips(&search);
 	for (unsigned i = 0; i < sizeof(directories) / sizeof(*directories); i++)
 		add_directories(&search, &directories[i]);

@@ -61,7 +61,7 @@ static int open_private_mount(void)
 	return fd;
 }
 
-static int open_events(void)
+static int open_events_directory(void)
 {
 	int fd = open_mounted("/sys/kernel/tracing/events");
 
@@ -72,13 +72,13 @@ static int open_events(void)
 	return upci_fd_keep(fd);
 }
 
-static bool ready(void)
+static bool tracing_is_ready(void)
 {
 	int fd, none = -1;
 
 	if (events_fd >= 0)
 		return true;
-	fd = open_events();
+	fd = open_events_directory();
 	/* Another thread may have been faster. */
 	if (fd >= 0 && !atomic_compare_exchange_strong(&events_fd, &none, fd))
 		close(fd);
@@ -129,9 +129,9 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 {
 	char text[32], *end;
 
-	if (!ready() && upci_fd_none_left())
+	if (!tracing_is_ready() && upci_fd_none_left())
 		return upci_fd_fail(name);
-	if (!ready())
+	if (!tracing_is_ready())
 		return upci_fail(UPC_EPERM,
 				 "tracepoint %s: no access to tracefs; run as root, or have it mounted "
 				 "at /sys/kernel/tracing and readable",
@@ -156,7 +156,7 @@ static char *made;
 
 static char *read_made(void)
 {
-	int fd = ready() ? openat(events_fd, "../dynamic_events", O_RDONLY | O_CLOEXEC) : -1;
+	int fd = tracing_is_ready() ? openat(events_fd, "../dynamic_events", O_RDONLY | O_CLOEXEC) : -1;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char *text = NULL;
 	size_t size = 0;
@@ -186,7 +186,7 @@ static void look_for_made(void)
 }
 
 /* Whether a line of the text is "p:SYSTEM/EVENT ...". */
-static bool makes(const char *text, const char *name)
+static bool text_makes_event(const char *text, const char *name)
 {
 	const size_t n = strlen(name), system = strcspn(name, ":");
 	const char *at = text;
@@ -205,7 +205,7 @@ bool upci_tracepoint_is_plain(const char *name)
 	bool plain;
 
 	upci_process_lock();
-	plain = made && !makes(made, name) && strncmp(name, "ftrace:", 7);
+	plain = made && !text_makes_event(made, name) && strncmp(name, "ftrace:", 7);
 	upci_process_unlock();
 	return plain;
 }
@@ -275,7 +275,7 @@ void upci_tracepoint_describe(const struct upci_event *event, char *text, size_t
 		snprintf(text, size, "Returns from the system call %s.", name + 18);
 		return;
 	}
-	if (ready() && read_event_file(name, "format", format, sizeof(format)) > 0)
+	if (tracing_is_ready() && read_event_file(name, "format", format, sizeof(format)) > 0)
 		list_fields(format, fields, sizeof(fields));
 	if (fields[0])
 		snprintf(text, size, "Times that execution passed the kernel's tracepoint %s (it traces %s).",
@@ -351,10 +351,10 @@ int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bo
 
 	if (domains < 0)
 		return domains;
-	if (!ready() && upci_fd_none_left())
+	if (!tracing_is_ready() && upci_fd_none_left())
 		return upci_fd_fail("tracefs");
 	/* ftrace's own entries have no perf side. */
-	if (!ready() || !may_count(domains) || !colon || !strncmp(event, "ftrace:", 7))
+	if (!tracing_is_ready() || !may_count(domains) || !colon || !strncmp(event, "ftrace:", 7))
 		return UPC_ENOEVENT;
 	error = upci_tracepoint_id(event, &id);
 	if (error)
@@ -374,10 +374,10 @@ int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 
 	if (domains < 0)
 		return domains;
-	if (!ready() && upci_fd_none_left())
+	if (!tracing_is_ready() && upci_fd_none_left())
 		return upci_fd_fail("tracefs");
 	look_for_made();
-	if (!ready() || !may_count(domains))
+	if (!tracing_is_ready() || !may_count(domains))
 		return upci_catalogue_add_missing(
 			c,
 			"tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "

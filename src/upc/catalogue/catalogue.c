@@ -142,7 +142,7 @@ static int64_t lookup_locked(struct upc_catalogue *c, const char *name, bool fol
 	return folded;
 }
 
-static int64_t lookup(struct upc_catalogue *c, const char *name, bool fold)
+static int64_t lookup_name(struct upc_catalogue *c, const char *name, bool fold)
 {
 	int64_t code;
 
@@ -154,12 +154,12 @@ static int64_t lookup(struct upc_catalogue *c, const char *name, bool fold)
 
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name)
 {
-	return lookup(c, name, false);
+	return lookup_name(c, name, false);
 }
 
 int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name)
 {
-	return lookup(c, name, true);
+	return lookup_name(c, name, true);
 }
 
 static void table_insert(uint32_t *table, uint32_t size, const char *name, uint32_t code)

@@ -13,7 +13,8 @@
 
 #define NAMED_MAX 3u /* missing terms that a why names */
 
-static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula, unsigned missing)
+static const char *explain_missing_terms(struct upc_catalogue *c, const struct upci_formula *formula,
+					 unsigned missing)
 {
 	char text[NAMED_MAX * UPC_NAME_MAX + 700];
 	struct upci_out out = {.text = text, .size = sizeof(text)};
@@ -63,7 +64,7 @@ int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
 	if (!formula->divisor)
 		event->kind = UPC_KIND_LEVEL;
 	if (missing) {
-		event->why = explain(c, formula, missing);
+		event->why = explain_missing_terms(c, formula, missing);
 		return event->why ? 0 : UPC_ENOMEM;
 	}
 	event->driver.source = UPC_SOURCE_DERIVED;
@@ -71,7 +72,7 @@ int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
 	return 0;
 }
 
-static bool same(const struct upci_event *a, const struct upci_event *b)
+static bool are_driven_alike(const struct upci_event *a, const struct upci_event *b)
 {
 	return a->driver.source == b->driver.source && a->scope == b->scope && a->kind == b->kind &&
 	       !a->why == !b->why && (!a->why || !strcmp(a->why, b->why));
@@ -89,7 +90,7 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 		if (!event->formula)
 			continue;
 		error = upci_derived_settle(c, &settled);
-		if (!error && !same(event, &settled))
+		if (!error && !are_driven_alike(event, &settled))
 			error = upci_catalogue_add(c, &settled);
 		if (error)
 			return error;

@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const
 	return UPC_EWIRING;
 }
 
-static int fail_found(struct parser *p, const char *expected)
+static int fail_found_instead(struct parser *p, const char *expected)
 {
 	if (!*p->at)
 		return fail_at(p, p->at, "expected %s, found the end of the formula", expected);
@@ -49,7 +49,7 @@ static void skip_blanks(struct parser *p)
 }
 
 /* Blanks, then a character if it is there. */
-static bool take(struct parser *p, char wanted)
+static bool take_character(struct parser *p, char wanted)
 {
 	skip_blanks(p);
 	if (*p->at != wanted)
@@ -58,7 +58,7 @@ static bool take(struct parser *p, char wanted)
 	return true;
 }
 
-static bool bare(char c)
+static bool is_bare_character(char c)
 {
 	return upci_is_alnum(c) || (c && strchr("_.:", c));
 }
@@ -68,7 +68,7 @@ static size_t integer_length(const char *at)
 {
 	size_t n = strspn(at, "0123456789");
 
-	return bare(at[n]) ? 0 : n;
+	return is_bare_character(at[n]) ? 0 : n;
 }
 
 static int parse_integer(struct parser *p, int64_t *value)
@@ -80,7 +80,7 @@ static int parse_integer(struct parser *p, int64_t *value)
 	start = p->at;
 	n = integer_length(start);
 	if (!n)
-		return fail_found(p, "an integer");
+		return fail_found_instead(p, "an integer");
 	for (*value = 0, i = 0; i < n; i++) {
 		*value = *value * 10 + (start[i] - '0');
 		if (*value > COEFFICIENT_MAX)
@@ -93,15 +93,15 @@ static int parse_integer(struct parser *p, int64_t *value)
 	return 0;
 }
 
-static int parse_name(struct parser *p, char name[UPC_NAME_MAX])
+static int parse_term_name(struct parser *p, char name[UPC_NAME_MAX])
 {
 	const char *start = p->at;
 	bool quoted = *p->at == '"';
 	size_t n = 0;
 
-	if (!quoted && !bare(*p->at))
-		return fail_found(p, "an event name");
-	for (p->at += quoted; quoted ? *p->at != '"' : bare(*p->at); p->at++) {
+	if (!quoted && !is_bare_character(*p->at))
+		return fail_found_instead(p, "an event name");
+	for (p->at += quoted; quoted ? *p->at != '"' : is_bare_character(*p->at); p->at++) {
 		if (quoted && *p->at == '\\' && (p->at[1] == '"' || p->at[1] == '\\'))
 			p->at++;
 		if (!*p->at)
@@ -145,7 +145,7 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 	return 0;
 }
 
-static int add_name(struct parser *p, const char *at, int64_t coefficient, const char *name)
+static int add_event_term(struct parser *p, const char *at, int64_t coefficient, const char *name)
 {
 	const struct upci_formula *formula = NULL;
 	char message[sizeof(p->error->message)];
@@ -190,29 +190,29 @@ static int parse_term(struct parser *p, int sign)
 		error = parse_integer(p, &coefficient);
 		if (error)
 			return error;
-		if (!take(p, '*'))
-			return fail_found(p,
-					  "'*' behind the coefficient (a name of digits only needs quotes)");
+		if (!take_character(p, '*'))
+			return fail_found_instead(
+				p, "'*' behind the coefficient (a name of digits only needs quotes)");
 		skip_blanks(p);
 		at = p->at;
-		error = parse_name(p, name);
+		error = parse_term_name(p, name);
 	} else {
 		at = p->at;
-		error = parse_name(p, name);
-		if (!error && take(p, '*'))
+		error = parse_term_name(p, name);
+		if (!error && take_character(p, '*'))
 			error = parse_integer(p, &coefficient);
 	}
-	return error ? error : add_name(p, at, sign * coefficient, name);
+	return error ? error : add_event_term(p, at, sign * coefficient, name);
 }
 
-static int parse_sum(struct parser *p)
+static int parse_sum_of_terms(struct parser *p)
 {
-	int error = parse_term(p, take(p, '-') ? -1 : 1);
+	int error = parse_term(p, take_character(p, '-') ? -1 : 1);
 
 	while (!error) {
-		if (take(p, '+'))
+		if (take_character(p, '+'))
 			error = parse_term(p, 1);
-		else if (take(p, '-'))
+		else if (take_character(p, '-'))
 			error = parse_term(p, -1);
 		else
 			break;
@@ -231,14 +231,14 @@ static int parse_divisor(struct parser *p, int64_t *divisor)
 		return parse_integer(p, divisor);
 	*divisor = 0;
 	p->under = p->at;
-	if (take(p, '(')) {
-		error = parse_sum(p);
-		return error || take(p, ')') ? error : fail_found(p, "'+', '-' or ')'");
+	if (take_character(p, '(')) {
+		error = parse_sum_of_terms(p);
+		return error || take_character(p, ')') ? error : fail_found_instead(p, "'+', '-' or ')'");
 	}
-	if (*p->at != '"' && !bare(*p->at))
-		return fail_found(p, "an integer, an event name or a sum in parentheses");
-	error = parse_name(p, name);
-	return error ? error : add_name(p, p->under, 1, name);
+	if (*p->at != '"' && !is_bare_character(*p->at))
+		return fail_found_instead(p, "an integer, an event name or a sum in parentheses");
+	error = parse_term_name(p, name);
+	return error ? error : add_event_term(p, p->under, 1, name);
 }
 
 static int parse_end(struct parser *p, bool divided)
@@ -247,12 +247,13 @@ static int parse_end(struct parser *p, bool divided)
 	if (!*p->at)
 		return 0;
 	if (!divided)
-		return fail_found(p, *p->at == '/' ? "'+', '-' or the end of the formula (a divisor is for "
+		return fail_found_instead(p, *p->at == '/'
+						     ? "'+', '-' or the end of the formula (a divisor is for "
+						       "a sum in parentheses)"
+						     : "'+', '-' or the end of the formula");
+	return fail_found_instead(p, *p->at == '*' ? "the end of the formula (a divisor with a factor is "
 						     "a sum in parentheses)"
-						   : "'+', '-' or the end of the formula");
-	return fail_found(p, *p->at == '*' ? "the end of the formula (a divisor with a factor is "
-					     "a sum in parentheses)"
-					   : "the end of the formula");
+						   : "the end of the formula");
 }
 
 /* Terms that cancelled each other need no counter. The terms above the divisor come first, so
@@ -285,14 +286,14 @@ int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *n
 	struct parser p = {.text = text, .at = text, .names = names, .error = error};
 	struct upci_formula *made;
 	int64_t divisor = 1;
-	bool divided = take(&p, '(');
-	int failed = parse_sum(&p);
+	bool divided = take_character(&p, '(');
+	int failed = parse_sum_of_terms(&p);
 
 	if (!failed && divided) {
-		if (!take(&p, ')'))
-			failed = fail_found(&p, "'+', '-' or ')'");
-		else if (!take(&p, '/'))
-			failed = fail_found(&p, "'/' and a divisor behind the sum in parentheses");
+		if (!take_character(&p, ')'))
+			failed = fail_found_instead(&p, "'+', '-' or ')'");
+		else if (!take_character(&p, '/'))
+			failed = fail_found_instead(&p, "'/' and a divisor behind the sum in parentheses");
 		else
 			failed = parse_divisor(&p, &divisor);
 	}
@@ -356,11 +357,11 @@ uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *
 	return sum > INT64_MAX ? INT64_MAX : (uint64_t)sum;
 }
 
-static void print_name(struct upci_out *out, const char *name)
+static void print_term_name(struct upci_out *out, const char *name)
 {
 	const char *p;
 
-	for (p = name; bare(*p); p++)
+	for (p = name; is_bare_character(*p); p++)
 		;
 	if (*p || !*name || integer_length(name))
 		upci_out_quoted(out, name);
@@ -388,7 +389,7 @@ static void print_sum(struct upc_catalogue *c, struct upci_out *out, const struc
 		first = false;
 		if (factor != 1 && factor != -1)
 			upci_out(out, "%lld*", factor < 0 ? -factor : factor);
-		print_name(out, upci_catalogue_event(c, t->code)->name);
+		print_term_name(out, upci_catalogue_event(c, t->code)->name);
 	}
 }
 

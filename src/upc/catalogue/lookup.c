@@ -33,7 +33,7 @@ static int cut_mode(char *name)
 	return BAD_MODE;
 }
 
-static int64_t find_name(struct upc_catalogue *c, const char *name)
+static int64_t find_name_or_prefixed(struct upc_catalogue *c, const char *name)
 {
 	static const char *const prefixes[] = {"PNE_BGP_", "BGP_"};
 	int64_t code;
@@ -55,7 +55,7 @@ static int lookup_nearest(struct upc_catalogue *c, const char *name, const char 
 				    : upci_catalogue_nearest(c, name, names, max, false);
 }
 
-static int fail_unknown(struct upc_catalogue *c, const char *name)
+static int fail_unknown_event(struct upc_catalogue *c, const char *name)
 {
 	const char *near[3], *sentence;
 	int n;
@@ -109,12 +109,12 @@ static int64_t find_spelled(struct upc_catalogue *c, const char *name)
 	if (found != UPCI_NOT_SPELLED)
 		return found;
 	if (upci_catalogue_script(c) || upci_catalogue_node(c))
-		return fail_unknown(c, name);
+		return fail_unknown_event(c, name);
 	found = upci_pfm_resolve(c, name);
 	if (found == UPC_ENOSUPP)
 		found = upci_spelling_explain(c, name, found);
 	else if (found == UPC_ENOEVENT)
-		found = fail_unknown(c, name);
+		found = fail_unknown_event(c, name);
 	return found;
 }
 
@@ -129,7 +129,7 @@ static int64_t find_bare(struct upc_catalogue *c, const char *name)
 	error = upci_catalogue_complete(c);
 	if (error)
 		return error;
-	found = find_name(c, name);
+	found = find_name_or_prefixed(c, name);
 	return found < 0 ? find_spelled(c, name) : found;
 }
 
@@ -164,7 +164,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 }
 
 /* Fills in what is composed on demand, once per event. */
-static const struct upci_event *describe(struct upc_catalogue *c, const struct upci_event *event)
+static const struct upci_event *describe_on_demand(struct upc_catalogue *c, const struct upci_event *event)
 {
 	struct upci_event with = *event;
 	char text[1024] = "";
@@ -216,7 +216,7 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	if (error)
 		return error;
 	if (!event->description || !event->driver_text) {
-		event = describe(c, event);
+		event = describe_on_demand(c, event);
 		if (!event)
 			return upci_fail(UPC_ENOMEM, "no memory to describe event %u", code);
 	}

@@ -30,7 +30,7 @@ struct folded {
 
 /* Folds a text, cut to TEXT_MAX letters, without the locale: a search folds every name
  * that there is. */
-static void fold(const char *text, struct folded *folded)
+static void fold_text(const char *text, struct folded *folded)
 {
 	size_t n = strnlen(text, TEXT_MAX), i;
 
@@ -146,8 +146,8 @@ static unsigned distance_up_to(unsigned most, const char *wrong_name, const char
 	const unsigned char *part;
 	unsigned limit, best;
 
-	fold(wrong_name, &wrong);
-	fold(right_name, &right);
+	fold_text(wrong_name, &wrong);
+	fold_text(right_name, &right);
 	count_letters(&wrong, &letters);
 	limit = (unsigned)(wrong.length < 4 ? 1 : wrong.length / 3 < 2 ? 2 : wrong.length / 3);
 	limit = limit < most / STEP ? limit : most / STEP;
@@ -206,8 +206,8 @@ static unsigned nearest_head(const char *wrong, size_t wrong_length, const char 
 	struct folded a, b;
 	size_t n = wrong_length, m, i, j;
 
-	fold(wrong, &a);
-	fold(name, &b);
+	fold_text(wrong, &a);
+	fold_text(name, &b);
 	m = b.length < LENGTH_MAX ? b.length : LENGTH_MAX;
 	if (n > a.length || n > LENGTH_MAX)
 		return UPCI_FAR;
