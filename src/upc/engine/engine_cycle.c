@@ -5,7 +5,7 @@
  *
  * Time runs in blocks of 16 cycles that begin where t mod 16 is 0: the array update
  * is due in a block's first cycle and in no other. Whole blocks take the fast path
- * (engine_cycle_blocks.h), everything else goes cycle by cycle through step().
+ * (engine_cycle_blocks.h), everything else goes cycle by cycle through step_one_cycle().
  *
  * Why both give what the reference engine gives, invariants included:
  *
@@ -85,24 +85,24 @@ struct upci_engine {
 	uint64_t (*run_blocks)(struct upci_engine *e, const struct wiring *w,
 			       const struct upci_signals *signals, uint64_t blocks);
 	struct upci_engine_sink sink;
-	/* For run_waves: signals of the counters' chosen inputs in bank 0, and the
+	/* For run_cycle_waves: signals of the counters' chosen inputs in bank 0, and the
 	 * counters whose wave is not constant. */
 	struct upci_signals buffer[WAVE_SPAN];
 	struct wave_lane lane[UPC_COUNTERS];
 	union lanes moving;
 };
 
-static inline bool any(const union lanes *l)
+static inline bool any_lane_set(const union lanes *l)
 {
 	return (l->w[0] | l->w[1] | l->w[2] | l->w[3]) != 0;
 }
 
-static inline bool get(const union lanes *l, unsigned i)
+static inline bool get_lane_bit(const union lanes *l, unsigned i)
 {
 	return l->w[i / 64] >> i % 64 & 1;
 }
 
-static inline void put(union lanes *l, unsigned i, bool bit)
+static inline void put_lane_bit(union lanes *l, unsigned i, bool bit)
 {
 	l->w[i / 64] = (l->w[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)bit << i % 64;
 }
@@ -114,51 +114,52 @@ static inline bool parity_wrong(const struct upci_engine *e, unsigned i)
 	return __builtin_parityll(e->array[i]);
 }
 
-static inline void set_array(struct upci_engine *e, unsigned i, uint64_t word)
+static inline void set_cycle_array(struct upci_engine *e, unsigned i, uint64_t word)
 {
 	word &= WORD_MASK;
 	e->array[i] = word | (uint64_t)__builtin_parityll(word) << WORD_BITS;
 }
 
-static inline uint64_t word(const struct upci_engine *e, unsigned i)
+static inline uint64_t cycle_counter_word(const struct upci_engine *e, unsigned i)
 {
-	return (e->array[i] + get(&e->latch, i)) & WORD_MASK;
+	return (e->array[i] + get_lane_bit(&e->latch, i)) & WORD_MASK;
 }
 
-static inline void arm(struct upci_engine *e, unsigned i)
+static inline void arm_cycle_counter(struct upci_engine *e, unsigned i)
 {
-	put(&e->armed, i,
-	    get(&e->enabled, i) && !get(&e->pending, i) && word(e, i) == e->threshold >> LOW_BITS);
+	put_lane_bit(&e->armed, i,
+		     get_lane_bit(&e->enabled, i) && !get_lane_bit(&e->pending, i) &&
+			     cycle_counter_word(e, i) == e->threshold >> LOW_BITS);
 }
 
 /* An error found while the flag is clear sets it and is to be reported; the wrong
  * value stays, its parity is made good. */
-static bool check_parity(struct upci_engine *e, unsigned i)
+static bool check_cycle_parity(struct upci_engine *e, unsigned i)
 {
 	if (!parity_wrong(e, i))
 		return false;
-	set_array(e, i, e->array[i]);
-	if (get(&e->parity_error, i))
+	set_cycle_array(e, i, e->array[i]);
+	if (get_lane_bit(&e->parity_error, i))
 		return false;
-	put(&e->parity_error, i, true);
+	put_lane_bit(&e->parity_error, i, true);
 	return true;
 }
 
 /* The counter that an array update at t visits. */
-static inline unsigned visited(const struct upci_engine *e)
+static inline unsigned visited_counter(const struct upci_engine *e)
 {
 	return e->t / BLOCK % UPC_COUNTERS;
 }
 
 /* The array update less its parity check. */
-static inline void array_update(struct upci_engine *e, unsigned i)
+static inline void update_cycle_array(struct upci_engine *e, unsigned i)
 {
-	if (get(&e->latch, i)) {
-		put(&e->latch, i, false);
-		set_array(e, i, e->array[i] + 1);
+	if (get_lane_bit(&e->latch, i)) {
+		put_lane_bit(&e->latch, i, false);
+		set_cycle_array(e, i, e->array[i] + 1);
 	}
-	if (get(&e->enabled, i))
-		arm(e, i);
+	if (get_lane_bit(&e->enabled, i))
+		arm_cycle_counter(e, i);
 }
 
 /* ---- cycles ------------------------------------------------------------ */
@@ -178,7 +179,7 @@ static inline void array_update(struct upci_engine *e, unsigned i)
 #include "engine/engine_cycle_blocks.h"
 #endif
 
-static void chosen(v4 *s, const struct wiring *w, const struct upci_signals *signals)
+static void choose_signals(v4 *s, const struct wiring *w, const struct upci_signals *signals)
 {
 	const v4 *bank = (const v4 *)signals->bank;
 
@@ -187,19 +188,19 @@ static void chosen(v4 *s, const struct wiring *w, const struct upci_signals *sig
 }
 
 /* Any one cycle. */
-static void step(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals)
+static void step_one_cycle(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals)
 {
 	uint64_t t = e->t;
-	unsigned visit = visited(e), k;
+	unsigned visit = visited_counter(e), k;
 	bool parity = false;
 	union lanes fires;
 	v4 s, p, carry;
 
 	if (t % BLOCK == 0) {
-		parity = check_parity(e, visit);
-		array_update(e, visit);
+		parity = check_cycle_parity(e, visit);
+		update_cycle_array(e, visit);
 	}
-	chosen(&s, w, signals);
+	choose_signals(&s, w, signals);
 	p = (e->p.v & ~e->fresh.v) | (s & e->fresh.v);
 	carry = (s ^ w->invert) & ~((p ^ w->invert) & w->edge);
 	e->p.v = s;
@@ -232,37 +233,37 @@ static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w, const
 {
 	uint64_t done;
 
-	for (done = 0; done < blocks && !parity_wrong(e, visited(e)); done++) {
-		array_update(e, visited(e));
+	for (done = 0; done < blocks && !parity_wrong(e, visited_counter(e)); done++) {
+		update_cycle_array(e, visited_counter(e));
 		e->t += BLOCK;
 	}
 	if (done)
-		chosen(&e->p.v, w, &signals[done * BLOCK - 1]);
+		choose_signals(&e->p.v, w, &signals[done * BLOCK - 1]);
 	return done;
 }
 
 /* Runs one of n cycles at least and returns how many. Nothing runs on after the sink
  * was called: it may have changed everything. */
-static uint64_t advance(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals,
-			uint64_t n)
+static uint64_t advance_cycle_engine(struct upci_engine *e, const struct wiring *w,
+				     const struct upci_signals *signals, uint64_t n)
 {
 	uint64_t blocks = n / BLOCK, done;
 
-	if (blocks && e->t % BLOCK == 0 && !any(&e->fresh)) {
+	if (blocks && e->t % BLOCK == 0 && !any_lane_set(&e->fresh)) {
 		done = e->run ? e->run_blocks(e, w, signals, blocks) : rest_blocks(e, w, signals, blocks);
 		if (done)
 			return done * BLOCK;
 	}
-	step(e, w, signals);
+	step_one_cycle(e, w, signals);
 	return 1;
 }
 
-static void run_signals(struct upci_engine *e, const struct upci_signals *signals, uint64_t n)
+static void run_cycle_signals(struct upci_engine *e, const struct upci_signals *signals, uint64_t n)
 {
 	uint64_t done;
 
 	for (; n; n -= done, signals += done)
-		done = advance(e, &e->wiring, signals, n);
+		done = advance_cycle_engine(e, &e->wiring, signals, n);
 }
 
 /* ---- waveforms --------------------------------------------------------- */
@@ -278,8 +279,8 @@ static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uin
 		const struct upci_wave *chosen_wave =
 			&wave[UPC_COUNTERS * (e->field[i] & UPC_FIELD_INPUT) + i];
 
-		put(&high, i, chosen_wave->high);
-		put(&e->moving, i, !wave_is_constant(chosen_wave));
+		put_lane_bit(&high, i, chosen_wave->high);
+		put_lane_bit(&e->moving, i, !wave_is_constant(chosen_wave));
 		wave_start(&e->lane[i], chosen_wave, k, back);
 	}
 	for (i = 0; i < WAVE_SPAN; i++)
@@ -320,12 +321,12 @@ static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, 
 
 		fill_buffer(e);
 		for (i = from; i < to && !e->configured;)
-			i += (unsigned)advance(e, &w, &e->buffer[i], to - i);
+			i += (unsigned)advance_cycle_engine(e, &w, &e->buffer[i], to - i);
 	}
 	return done;
 }
 
-static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+static void run_cycle_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	uint64_t k;
 
@@ -340,61 +341,61 @@ static uint64_t read_counter(struct upci_engine *e, unsigned i)
 	uint64_t low = 0;
 	unsigned k;
 
-	if (check_parity(e, i))
+	if (check_cycle_parity(e, i))
 		e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, i, e->t);
 	for (k = 0; k < LOW_BITS; k++)
-		low |= (uint64_t)get(&e->low[k], i) << k;
-	return word(e, i) << LOW_BITS | low;
+		low |= (uint64_t)get_lane_bit(&e->low[k], i) << k;
+	return cycle_counter_word(e, i) << LOW_BITS | low;
 }
 
-static void write_counter(struct upci_engine *e, unsigned i, uint64_t value)
+static void write_cycle_counter(struct upci_engine *e, unsigned i, uint64_t value)
 {
 	unsigned k;
 
 	for (k = 0; k < LOW_BITS; k++)
-		put(&e->low[k], i, value >> k & 1);
-	set_array(e, i, value >> LOW_BITS);
-	put(&e->latch, i, false);
-	put(&e->pending, i, false);
-	put(&e->parity_error, i, false);
-	arm(e, i);
+		put_lane_bit(&e->low[k], i, value >> k & 1);
+	set_cycle_array(e, i, value >> LOW_BITS);
+	put_lane_bit(&e->latch, i, false);
+	put_lane_bit(&e->pending, i, false);
+	put_lane_bit(&e->parity_error, i, false);
+	arm_cycle_counter(e, i);
 }
 
 static uint64_t read_field(const struct upci_engine *e, unsigned i)
 {
-	return e->field[i] | (get(&e->armed, i) ? UPC_FIELD_ARMED : 0) |
-	       (get(&e->pending, i) ? UPC_FIELD_INTERRUPT_PENDING : 0) |
-	       (get(&e->parity_error, i) ? UPC_FIELD_PARITY_ERROR : 0);
+	return e->field[i] | (get_lane_bit(&e->armed, i) ? UPC_FIELD_ARMED : 0) |
+	       (get_lane_bit(&e->pending, i) ? UPC_FIELD_INTERRUPT_PENDING : 0) |
+	       (get_lane_bit(&e->parity_error, i) ? UPC_FIELD_PARITY_ERROR : 0);
 }
 
 static void put_lane(v4 *v, unsigned i, bool bit)
 {
 	union lanes l = {.v = *v};
 
-	put(&l, i, bit);
+	put_lane_bit(&l, i, bit);
 	*v = l.v;
 }
 
-static void write_field(struct upci_engine *e, unsigned i, uint8_t field)
+static void write_cycle_field(struct upci_engine *e, unsigned i, uint8_t field)
 {
 	enum upc_mode mode = (enum upc_mode)((field & UPC_FIELD_MODE) >> 2);
 	unsigned input = field & UPC_FIELD_INPUT, k;
 
 	if ((e->field[i] & UPC_FIELD_INPUT) != input)
-		put(&e->fresh, i, true);
+		put_lane_bit(&e->fresh, i, true);
 	e->field[i] = field & (UPC_FIELD_INPUT | UPC_FIELD_MODE | UPC_FIELD_INTERRUPT_ENABLE);
 	for (k = 0; k < UPC_INPUTS_PER_COUNTER; k++)
 		put_lane(&e->wiring.select[k], i, k == input);
 	put_lane(&e->wiring.invert, i, mode == UPC_MODE_FALL || mode == UPC_MODE_LOW);
 	put_lane(&e->wiring.edge, i, mode == UPC_MODE_RISE || mode == UPC_MODE_FALL);
-	put(&e->enabled, i, field & UPC_FIELD_INTERRUPT_ENABLE);
+	put_lane_bit(&e->enabled, i, field & UPC_FIELD_INTERRUPT_ENABLE);
 	if (!(field & UPC_FIELD_INTERRUPT_ENABLE))
-		put(&e->pending, i, false);
-	arm(e, i);
+		put_lane_bit(&e->pending, i, false);
+	arm_cycle_counter(e, i);
 	e->configured = true;
 }
 
-static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value)
+static int read_cycle_register(struct upci_engine *e, unsigned offset, uint64_t *value)
 {
 	unsigned first, k;
 
@@ -409,48 +410,48 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 	} else if (offset == UPC_REG_START_STOP) {
 		*value = e->run;
 	} else if (offset == UPC_REG_STATUS) {
-		*value = (any(&e->pending) ? 1u : 0u) | (any(&e->parity_error) ? 2u : 0u);
+		*value = (any_lane_set(&e->pending) ? 1u : 0u) | (any_lane_set(&e->parity_error) ? 2u : 0u);
 	} else {
 		*value = e->threshold;
 	}
 	return 0;
 }
 
-static int write_register(struct upci_engine *e, unsigned offset, uint64_t value)
+static int write_cycle_register(struct upci_engine *e, unsigned offset, uint64_t value)
 {
 	unsigned first, k;
 
 	if (offset % 8 || offset > UPC_REG_THRESHOLD)
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0)) {
-		write_counter(e, offset / 8, value);
+		write_cycle_counter(e, offset / 8, value);
 	} else if (offset < UPC_REG_START_STOP) {
 		first = offset - UPC_REG_CONFIG(0);
 		for (k = 0; k < 8; k++)
-			write_field(e, first + k, (uint8_t)(value >> 8 * k));
+			write_cycle_field(e, first + k, (uint8_t)(value >> 8 * k));
 	} else if (offset == UPC_REG_START_STOP) {
 		e->run = value & 1;
 	} else if (offset == UPC_REG_THRESHOLD) {
 		e->threshold = value;
 		for (k = 0; k < UPC_COUNTERS; k++)
-			arm(e, k);
+			arm_cycle_counter(e, k);
 	}
 	/* The status register is read-only. */
 	return 0;
 }
 
-static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
+static void flip_cycle_bit(struct upci_engine *e, unsigned counter, unsigned bit)
 {
 	e->array[counter] ^= UINT64_C(1) << bit;
 }
 
-static uint64_t cycles(const struct upci_engine *e)
+static uint64_t cycle_engine_cycles(const struct upci_engine *e)
 {
 	return e->t;
 }
 
 /* Every cycle is stepped. */
-static uint64_t cycles_closed(const struct upci_engine *e)
+static uint64_t cycle_engine_cycles_closed(const struct upci_engine *e)
 {
 	(void)e;
 	return 0;
@@ -506,7 +507,7 @@ struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink
 	return e;
 }
 
-static struct upci_engine *create(const struct upci_engine_sink *sink)
+static struct upci_engine *create_cycle_engine(const struct upci_engine_sink *sink)
 {
 	unsigned isa = UPCI_ISAS - 1;
 
@@ -515,21 +516,21 @@ static struct upci_engine *create(const struct upci_engine_sink *sink)
 	return upci_engine_cycle_create(sink, (enum upci_isa)isa);
 }
 
-static void destroy(struct upci_engine *e)
+static void destroy_cycle_engine(struct upci_engine *e)
 {
 	free(e);
 }
 
 const struct upci_engine_ops upci_engine_cycle = {
 	.name = "cycle",
-	.create = create,
-	.destroy = destroy,
-	.read = read_register,
-	.write = write_register,
-	.flip = flip,
-	.run_waves = run_waves,
+	.create = create_cycle_engine,
+	.destroy = destroy_cycle_engine,
+	.read = read_cycle_register,
+	.write = write_cycle_register,
+	.flip = flip_cycle_bit,
+	.run_waves = run_cycle_waves,
 	.run_until = NULL,
-	.run_signals = run_signals,
-	.cycles = cycles,
-	.cycles_closed = cycles_closed,
+	.run_signals = run_cycle_signals,
+	.cycles = cycle_engine_cycles,
+	.cycles_closed = cycle_engine_cycles_closed,
 };

@@ -81,7 +81,7 @@ static ISA_TARGET uint64_t ISA(run_blocks)(struct upci_engine *e, const struct w
 					   const struct upci_signals *signals, uint64_t blocks)
 {
 	const struct wiring w = *wiring;
-	const bool arming = any(&e->enabled);
+	const bool arming = any_lane_set(&e->enabled);
 	struct ISA(sum) sum = {
 		.before = e->p.v ^ w.invert,
 		.ones = e->low[0].v,
@@ -96,16 +96,16 @@ static ISA_TARGET uint64_t ISA(run_blocks)(struct upci_engine *e, const struct w
 		struct ISA(sum) next = sum;
 		v4 carry;
 
-		if (parity_wrong(e, visited(e)))
+		if (parity_wrong(e, visited_counter(e)))
 			break;
-		array_update(e, visited(e));
+		update_cycle_array(e, visited_counter(e));
 		ISA(sixteen)(&carry, &next, &w, signals);
 		if (arming) {
 			union lanes fires = {.v = e->armed.v & carry};
 
 			for (k = 4; k < LOW_BITS; k++)
 				fires.v &= e->low[k].v;
-			if (any(&fires))
+			if (any_lane_set(&fires))
 				break;
 		}
 		for (k = 4; k < LOW_BITS; k++) {

@@ -31,15 +31,15 @@ struct upci_engine {
 	struct upci_engine_sink sink;
 };
 
-static uint64_t word(const struct counter *c)
+static uint64_t reference_counter_word(const struct counter *c)
 {
 	return (c->array + c->latch) & WORD_MASK;
 }
 
 /* Arming a counter is evaluating. */
-static void arm(struct upci_engine *e, struct counter *c)
+static void arm_reference_counter(struct upci_engine *e, struct counter *c)
 {
-	c->armed = c->enabled && !c->pending && word(c) == e->threshold >> 12;
+	c->armed = c->enabled && !c->pending && reference_counter_word(c) == e->threshold >> 12;
 }
 
 static bool parity_of(uint64_t array)
@@ -49,7 +49,7 @@ static bool parity_of(uint64_t array)
 
 /* An error found while the flag is clear sets it and is reported once; the wrong
  * value stays, its parity is made good. */
-static void check_parity(struct upci_engine *e, unsigned i)
+static void check_reference_parity(struct upci_engine *e, unsigned i)
 {
 	struct counter *c = &e->counter[i];
 
@@ -62,7 +62,7 @@ static void check_parity(struct upci_engine *e, unsigned i)
 	e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, i, e->t);
 }
 
-static void set_array(struct counter *c, uint64_t array)
+static void set_reference_array(struct counter *c, uint64_t array)
 {
 	c->array = array;
 	c->parity = parity_of(array);
@@ -70,20 +70,20 @@ static void set_array(struct counter *c, uint64_t array)
 
 /* ---- a cycle ----------------------------------------------------------- */
 
-static void array_update(struct upci_engine *e)
+static void update_reference_array(struct upci_engine *e)
 {
 	unsigned i = e->t / 16 % UPC_COUNTERS;
 	struct counter *c = &e->counter[i];
 
-	check_parity(e, i);
+	check_reference_parity(e, i);
 	if (c->latch) {
 		c->latch = false;
-		set_array(c, (c->array + 1) & WORD_MASK);
+		set_reference_array(c, (c->array + 1) & WORD_MASK);
 	}
-	arm(e, c);
+	arm_reference_counter(e, c);
 }
 
-static bool counts(const struct counter *c, bool s)
+static bool counts_sample(const struct counter *c, bool s)
 {
 	switch (c->mode) {
 	case UPC_MODE_HIGH:
@@ -98,11 +98,11 @@ static bool counts(const struct counter *c, bool s)
 	return false;
 }
 
-static void count(struct upci_engine *e, unsigned i, bool s)
+static void count_sample(struct upci_engine *e, unsigned i, bool s)
 {
 	struct counter *c = &e->counter[i];
 
-	if (e->run && counts(c, s)) {
+	if (e->run && counts_sample(c, s)) {
 		c->low = (c->low + 1) & 4095;
 		if (c->low == 0) {
 			c->latch = true;
@@ -122,16 +122,16 @@ static bool signal_bit(const struct upci_signals *signals, unsigned id)
 	return signals->bank[id / UPC_COUNTERS][id % UPC_COUNTERS / 64] >> id % 64 & 1;
 }
 
-static void run_signals(struct upci_engine *e, const struct upci_signals *signals, uint64_t n)
+static void run_reference_signals(struct upci_engine *e, const struct upci_signals *signals, uint64_t n)
 {
 	uint64_t k;
 	unsigned i;
 
 	for (k = 0; k < n; k++, e->t++) {
 		if (e->t % 16 == 0)
-			array_update(e);
+			update_reference_array(e);
 		for (i = 0; i < UPC_COUNTERS; i++)
-			count(e, i, signal_bit(&signals[k], UPC_COUNTERS * e->counter[i].input + i));
+			count_sample(e, i, signal_bit(&signals[k], UPC_COUNTERS * e->counter[i].input + i));
 	}
 }
 
@@ -141,13 +141,13 @@ static void wave_cycle(struct upci_engine *e, const struct upci_wave *wave, uint
 	unsigned i;
 
 	if (e->t % 16 == 0)
-		array_update(e);
+		update_reference_array(e);
 	for (i = 0; i < UPC_COUNTERS; i++)
-		count(e, i, upci_wave_at(&wave[UPC_COUNTERS * e->counter[i].input + i], k));
+		count_sample(e, i, upci_wave_at(&wave[UPC_COUNTERS * e->counter[i].input + i], k));
 	e->t++;
 }
 
-static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+static void run_reference_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	uint64_t k;
 
@@ -165,7 +165,7 @@ struct kept {
 	} entry[1 + UPC_COUNTERS];
 };
 
-static void keep(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void keep_engine_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct kept *kept = arg;
 
@@ -175,14 +175,14 @@ static void keep(void *arg, enum upci_engine_event event, unsigned counter, uint
 	kept->n++;
 }
 
-static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+static uint64_t run_reference_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	const struct upci_engine_sink sink = e->sink;
 	struct kept kept = {.n = 0};
 	uint64_t k;
 	unsigned i;
 
-	e->sink = (struct upci_engine_sink){keep, &kept};
+	e->sink = (struct upci_engine_sink){keep_engine_event, &kept};
 	for (k = 0; k < n && !kept.n; k++)
 		wave_cycle(e, wave, k);
 	e->sink = sink;
@@ -193,14 +193,14 @@ static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, u
 
 /* ---- software ---------------------------------------------------------- */
 
-static uint64_t field(const struct counter *c)
+static uint64_t compose_reference_field(const struct counter *c)
 {
 	return c->input | (unsigned)c->mode << 2 | (c->enabled ? UPC_FIELD_INTERRUPT_ENABLE : 0) |
 	       (c->armed ? UPC_FIELD_ARMED : 0) | (c->pending ? UPC_FIELD_INTERRUPT_PENDING : 0) |
 	       (c->parity_error ? UPC_FIELD_PARITY_ERROR : 0);
 }
 
-static uint64_t status(const struct upci_engine *e)
+static uint64_t compose_reference_status(const struct upci_engine *e)
 {
 	uint64_t s = 0;
 	unsigned i;
@@ -210,7 +210,7 @@ static uint64_t status(const struct upci_engine *e)
 	return s;
 }
 
-static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value)
+static int read_reference_register(struct upci_engine *e, unsigned offset, uint64_t *value)
 {
 	unsigned i, first;
 
@@ -218,31 +218,31 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0)) {
 		i = offset / 8;
-		*value = word(&e->counter[i]) << 12 | e->counter[i].low;
-		check_parity(e, i);
+		*value = reference_counter_word(&e->counter[i]) << 12 | e->counter[i].low;
+		check_reference_parity(e, i);
 	} else if (offset < UPC_REG_START_STOP) {
 		first = (offset - UPC_REG_CONFIG(0)) / 8 * 8;
 		for (*value = 0, i = 0; i < 8; i++)
-			*value |= field(&e->counter[first + i]) << 8 * i;
+			*value |= compose_reference_field(&e->counter[first + i]) << 8 * i;
 	} else if (offset == UPC_REG_START_STOP) {
 		*value = e->run;
 	} else if (offset == UPC_REG_STATUS) {
-		*value = status(e);
+		*value = compose_reference_status(e);
 	} else {
 		*value = e->threshold;
 	}
 	return 0;
 }
 
-static void write_counter(struct upci_engine *e, struct counter *c, uint64_t value)
+static void write_reference_counter(struct upci_engine *e, struct counter *c, uint64_t value)
 {
 	c->low = value & 4095;
-	set_array(c, value >> 12);
+	set_reference_array(c, value >> 12);
 	c->latch = c->pending = c->parity_error = false;
-	arm(e, c);
+	arm_reference_counter(e, c);
 }
 
-static void write_field(struct upci_engine *e, struct counter *c, uint8_t value)
+static void write_reference_field(struct upci_engine *e, struct counter *c, uint8_t value)
 {
 	if (c->input != (value & UPC_FIELD_INPUT))
 		c->sampled = false;
@@ -251,51 +251,52 @@ static void write_field(struct upci_engine *e, struct counter *c, uint8_t value)
 	c->enabled = value & UPC_FIELD_INTERRUPT_ENABLE;
 	if (!c->enabled)
 		c->pending = false;
-	arm(e, c);
+	arm_reference_counter(e, c);
 }
 
-static int write_register(struct upci_engine *e, unsigned offset, uint64_t value)
+static int write_reference_register(struct upci_engine *e, unsigned offset, uint64_t value)
 {
 	unsigned i, first;
 
 	if (offset % 8 || offset > UPC_REG_THRESHOLD)
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0)) {
-		write_counter(e, &e->counter[offset / 8], value);
+		write_reference_counter(e, &e->counter[offset / 8], value);
 	} else if (offset < UPC_REG_START_STOP) {
 		first = (offset - UPC_REG_CONFIG(0)) / 8 * 8;
 		for (i = 0; i < 8; i++)
-			write_field(e, &e->counter[first + i], (uint8_t)(value >> 8 * i));
+			write_reference_field(e, &e->counter[first + i], (uint8_t)(value >> 8 * i));
 	} else if (offset == UPC_REG_START_STOP) {
 		e->run = value & 1;
 	} else if (offset == UPC_REG_THRESHOLD) {
 		e->threshold = value;
 		for (i = 0; i < UPC_COUNTERS; i++)
-			arm(e, &e->counter[i]);
+			arm_reference_counter(e, &e->counter[i]);
 	}
 	/* The status register is read-only. */
 	return 0;
 }
 
-static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *fields, bool *suspect)
+static void peek_reference_engine(const struct upci_engine *e, uint64_t *counter, uint8_t *fields,
+				  bool *suspect)
 {
 	unsigned i;
 
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct counter *c = &e->counter[i];
 
-		counter[i] = word(c) << 12 | c->low;
-		fields[i] = (uint8_t)field(c);
+		counter[i] = reference_counter_word(c) << 12 | c->low;
+		fields[i] = (uint8_t)compose_reference_field(c);
 		suspect[i] = parity_of(c->array) != c->parity && !c->parity_error;
 	}
 }
 
-static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
+static void flip_reference_bit(struct upci_engine *e, unsigned counter, unsigned bit)
 {
 	e->counter[counter].array ^= UINT64_C(1) << bit;
 }
 
-static struct upci_engine *create(const struct upci_engine_sink *sink)
+static struct upci_engine *create_reference_engine(const struct upci_engine_sink *sink)
 {
 	struct upci_engine *e = calloc(1, sizeof(*e));
 
@@ -304,17 +305,17 @@ static struct upci_engine *create(const struct upci_engine_sink *sink)
 	return e;
 }
 
-static void destroy(struct upci_engine *e)
+static void destroy_reference_engine(struct upci_engine *e)
 {
 	free(e);
 }
 
-static uint64_t cycles(const struct upci_engine *e)
+static uint64_t reference_engine_cycles(const struct upci_engine *e)
 {
 	return e->t;
 }
 
-static uint64_t cycles_closed(const struct upci_engine *e)
+static uint64_t reference_engine_cycles_closed(const struct upci_engine *e)
 {
 	(void)e;
 	return 0;
@@ -322,15 +323,15 @@ static uint64_t cycles_closed(const struct upci_engine *e)
 
 const struct upci_engine_ops upci_engine_reference = {
 	.name = "reference",
-	.create = create,
-	.destroy = destroy,
-	.read = read_register,
-	.write = write_register,
-	.peek = peek,
-	.flip = flip,
-	.run_waves = run_waves,
-	.run_until = run_until,
-	.run_signals = run_signals,
-	.cycles = cycles,
-	.cycles_closed = cycles_closed,
+	.create = create_reference_engine,
+	.destroy = destroy_reference_engine,
+	.read = read_reference_register,
+	.write = write_reference_register,
+	.peek = peek_reference_engine,
+	.flip = flip_reference_bit,
+	.run_waves = run_reference_waves,
+	.run_until = run_reference_until,
+	.run_signals = run_reference_signals,
+	.cycles = reference_engine_cycles,
+	.cycles_closed = reference_engine_cycles_closed,
 };

@@ -91,7 +91,7 @@ struct upci_engine {
 	struct upci_engine_sink sink;
 };
 
-static uint64_t word(const struct counter *c)
+static uint64_t segment_counter_word(const struct counter *c)
 {
 	return (c->array + c->latch) & WORD_MASK;
 }
@@ -109,15 +109,15 @@ static void set_armed(struct counter *c, bool armed)
 		c->field |= UPC_FIELD_ARMED;
 }
 
-static void arm(const struct upci_engine *e, struct counter *c)
+static void arm_segment_counter(const struct upci_engine *e, struct counter *c)
 {
-	set_armed(c, may_arm(c) && word(c) == upci_word(e->threshold));
+	set_armed(c, may_arm(c) && segment_counter_word(c) == upci_word(e->threshold));
 }
 
 /* Whether an error is to be reported; mends the parity. While the flag is set, good and
  * bad parity look alike: only a write of the counter clears the flag, and it makes the
  * parity good in either case. */
-static bool check_parity(struct counter *c)
+static bool check_segment_parity(struct counter *c)
 {
 	bool found = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
 
@@ -139,7 +139,7 @@ struct queue {
 	} found[2 * UPC_COUNTERS];
 };
 
-static bool before(const struct found *a, const struct found *b)
+static bool is_found_before(const struct found *a, const struct found *b)
 {
 	return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
 }
@@ -149,7 +149,7 @@ static void queue_put(struct queue *q, uint64_t cycle, enum upci_engine_event ev
 	struct found new = {cycle, UPC_COUNTERS * (unsigned)event + counter};
 	unsigned at = q->length++;
 
-	for (; at && before(&new, &q->found[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && is_found_before(&new, &q->found[(at - 1) / 2]); at = (at - 1) / 2)
 		q->found[at] = q->found[(at - 1) / 2];
 	q->found[at] = new;
 }
@@ -160,9 +160,9 @@ static struct found queue_take(struct queue *q)
 	unsigned at = 0, child;
 
 	while ((child = 2 * at + 1) < q->length) {
-		if (child + 1 < q->length && before(&q->found[child + 1], &q->found[child]))
+		if (child + 1 < q->length && is_found_before(&q->found[child + 1], &q->found[child]))
 			child++;
-		if (!before(&q->found[child], &last))
+		if (!is_found_before(&q->found[child], &last))
 			break;
 		q->found[at] = q->found[child];
 		at = child;
@@ -210,7 +210,7 @@ static inline struct upci_counting counting_of(const struct upci_engine *e, cons
 /* threshold - word, modulo 2^52. */
 static uint64_t words_to_threshold(const struct upci_engine *e, const struct counter *c)
 {
-	return (upci_word(e->threshold) - word(c)) & WORD_MASK;
+	return (upci_word(e->threshold) - segment_counter_word(c)) & WORD_MASK;
 }
 
 static void run_counter(const struct upci_engine *e, unsigned i, struct counter *c,
@@ -219,7 +219,7 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	const uint64_t first = (16 * i - e->t) % ROUND;
 	const uint64_t last = first + (n - 1 - first) / ROUND * ROUND; /* if visited */
 	const bool visited = first < n;
-	const uint64_t start = word(c), j = words_to_threshold(e, c);
+	const uint64_t start = segment_counter_word(c), j = words_to_threshold(e, c);
 	const struct upci_counting counting = counting_of(e, c, wave);
 	uint64_t counts, carries, seen, fires;
 	unsigned low;
@@ -238,7 +238,7 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 		seen = carries_of(c, upci_wave_counts(&counting, last));
 	latch = carries > seen || (!visited && c->latch);
 
-	if (visited && check_parity(c))
+	if (visited && check_segment_parity(c))
 		queue_put(q, first, UPCI_ENGINE_PARITY, i);
 	if (may_arm(c)) {
 		fires = firing_carry(c, &counting, j, carries, first);
@@ -258,13 +258,14 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	c->sampled = true;
 }
 
-static const struct upci_wave *chosen(const struct upci_wave *wave, unsigned i, const struct counter *c)
+static const struct upci_wave *choose_counter_wave(const struct upci_wave *wave, unsigned i,
+						   const struct counter *c)
 {
 	return &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i];
 }
 
 /* The sink is told when the run is over, and finds the registers as they are then. */
-static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+static void run_segment_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	const uint64_t t = e->t;
 	struct queue q;
@@ -274,7 +275,7 @@ static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint6
 		return;
 	q.length = 0;
 	for (i = 0; i < UPC_COUNTERS; i++)
-		run_counter(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), n, &q);
+		run_counter(e, i, &e->counter[i], choose_counter_wave(wave, i, &e->counter[i]), n, &q);
 	e->t += n;
 	e->closed += n;
 	while (q.length) {
@@ -316,22 +317,23 @@ static uint64_t first_event(const struct upci_engine *e, unsigned i, const struc
 	return e->run && may_arm(c) ? interrupt_cycle(e, i, c, wave, n) : n;
 }
 
-static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+static uint64_t run_segment_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	uint64_t first = n;
 	unsigned i;
 
 	for (i = 0; i < UPC_COUNTERS; i++)
-		first = first_event(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), first);
+		first = first_event(e, i, &e->counter[i], choose_counter_wave(wave, i, &e->counter[i]),
+				    first);
 	if (first < n)
 		n = first + 1;
-	run_waves(e, wave, n);
+	run_segment_waves(e, wave, n);
 	return n;
 }
 
 /* ---- software ---------------------------------------------------------- */
 
-static uint64_t status(const struct upci_engine *e)
+static uint64_t compose_segment_status(const struct upci_engine *e)
 {
 	unsigned seen = 0, i;
 
@@ -340,7 +342,7 @@ static uint64_t status(const struct upci_engine *e)
 	return (seen & UPC_FIELD_INTERRUPT_PENDING ? 1u : 0u) | (seen & UPC_FIELD_PARITY_ERROR ? 2u : 0u);
 }
 
-static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value)
+static int read_segment_register(struct upci_engine *e, unsigned offset, uint64_t *value)
 {
 	unsigned i;
 
@@ -349,8 +351,8 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 	if (offset < UPC_REG_CONFIG(0)) {
 		struct counter *c = &e->counter[offset / 8];
 
-		*value = word(c) << 12 | c->low;
-		if (check_parity(c))
+		*value = segment_counter_word(c) << 12 | c->low;
+		if (check_segment_parity(c))
 			e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, offset / 8, e->t);
 	} else if (offset < UPC_REG_START_STOP) {
 		const struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
@@ -361,23 +363,23 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 	} else if (offset == UPC_REG_START_STOP) {
 		*value = e->run;
 	} else if (offset == UPC_REG_STATUS) {
-		*value = status(e);
+		*value = compose_segment_status(e);
 	} else {
 		*value = e->threshold;
 	}
 	return 0;
 }
 
-static void write_counter(const struct upci_engine *e, struct counter *c, uint64_t value)
+static void write_segment_counter(const struct upci_engine *e, struct counter *c, uint64_t value)
 {
 	c->low = value & LOW_MASK;
 	c->array = upci_word(value);
 	c->latch = c->damaged = false;
 	c->field &= (uint8_t) ~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
-	arm(e, c);
+	arm_segment_counter(e, c);
 }
 
-static void write_field(const struct upci_engine *e, struct counter *c, uint8_t value)
+static void write_segment_field(const struct upci_engine *e, struct counter *c, uint8_t value)
 {
 	uint8_t flags = c->field & (uint8_t)~UPCI_FIELD_WRITABLE;
 
@@ -386,48 +388,48 @@ static void write_field(const struct upci_engine *e, struct counter *c, uint8_t 
 	if (!(value & UPC_FIELD_INTERRUPT_ENABLE))
 		flags &= (uint8_t)~UPC_FIELD_INTERRUPT_PENDING;
 	c->field = (value & UPCI_FIELD_WRITABLE) | flags;
-	arm(e, c);
+	arm_segment_counter(e, c);
 }
 
-static int write_register(struct upci_engine *e, unsigned offset, uint64_t value)
+static int write_segment_register(struct upci_engine *e, unsigned offset, uint64_t value)
 {
 	unsigned i;
 
 	if (offset % 8 || offset > UPC_REG_THRESHOLD)
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0)) {
-		write_counter(e, &e->counter[offset / 8], value);
+		write_segment_counter(e, &e->counter[offset / 8], value);
 	} else if (offset < UPC_REG_START_STOP) {
 		/* One byte a counter: the offset is the first one's number. */
 		struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
 
 		for (i = 0; i < 8; i++)
-			write_field(e, &c[i], (uint8_t)(value >> 8 * i));
+			write_segment_field(e, &c[i], (uint8_t)(value >> 8 * i));
 	} else if (offset == UPC_REG_START_STOP) {
 		e->run = value & 1;
 	} else if (offset == UPC_REG_THRESHOLD) {
 		e->threshold = value;
 		for (i = 0; i < UPC_COUNTERS; i++)
-			arm(e, &e->counter[i]);
+			arm_segment_counter(e, &e->counter[i]);
 	}
 	/* The status register is read-only: a write changes nothing. */
 	return 0;
 }
 
-static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *field, bool *suspect)
+static void peek_segment_engine(const struct upci_engine *e, uint64_t *counter, uint8_t *field, bool *suspect)
 {
 	unsigned i;
 
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct counter *c = &e->counter[i];
 
-		counter[i] = word(c) << 12 | c->low;
+		counter[i] = segment_counter_word(c) << 12 | c->low;
 		field[i] = c->field;
 		suspect[i] = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
 	}
 }
 
-static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
+static void flip_segment_bit(struct upci_engine *e, unsigned counter, unsigned bit)
 {
 	e->counter[counter].array ^= UINT64_C(1) << bit;
 	e->counter[counter].damaged ^= true;
@@ -435,7 +437,7 @@ static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
 
 /* ---- an engine --------------------------------------------------------- */
 
-static struct upci_engine *create(const struct upci_engine_sink *sink)
+static struct upci_engine *create_segment_engine(const struct upci_engine_sink *sink)
 {
 	struct upci_engine *e = calloc(1, sizeof(*e));
 
@@ -444,32 +446,32 @@ static struct upci_engine *create(const struct upci_engine_sink *sink)
 	return e;
 }
 
-static void destroy(struct upci_engine *e)
+static void destroy_segment_engine(struct upci_engine *e)
 {
 	free(e);
 }
 
-static uint64_t cycles(const struct upci_engine *e)
+static uint64_t segment_engine_cycles(const struct upci_engine *e)
 {
 	return e->t;
 }
 
-static uint64_t cycles_closed(const struct upci_engine *e)
+static uint64_t segment_engine_cycles_closed(const struct upci_engine *e)
 {
 	return e->closed;
 }
 
 const struct upci_engine_ops upci_engine_segment = {
 	.name = "segment",
-	.create = create,
-	.destroy = destroy,
-	.read = read_register,
-	.write = write_register,
-	.peek = peek,
-	.flip = flip,
-	.run_waves = run_waves,
-	.run_until = run_until,
+	.create = create_segment_engine,
+	.destroy = destroy_segment_engine,
+	.read = read_segment_register,
+	.write = write_segment_register,
+	.peek = peek_segment_engine,
+	.flip = flip_segment_bit,
+	.run_waves = run_segment_waves,
+	.run_until = run_segment_until,
 	.run_signals = NULL,
-	.cycles = cycles,
-	.cycles_closed = cycles_closed,
+	.cycles = segment_engine_cycles,
+	.cycles_closed = segment_engine_cycles_closed,
 };

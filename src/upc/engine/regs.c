@@ -30,7 +30,7 @@ void upci_regs_write_threshold(struct upci_regs *r, uint64_t value)
 		upci_regs_arm(r, i);
 }
 
-static uint64_t status(const struct upci_regs *r)
+static uint64_t compose_regs_status(const struct upci_regs *r)
 {
 	unsigned seen = 0, i;
 
@@ -56,7 +56,7 @@ int upci_regs_read(const struct upci_regs *r, unsigned offset, uint64_t *value)
 	} else if (offset == UPC_REG_START_STOP) {
 		*value = r->run;
 	} else if (offset == UPC_REG_STATUS) {
-		*value = status(r);
+		*value = compose_regs_status(r);
 	} else {
 		*value = r->threshold;
 	}

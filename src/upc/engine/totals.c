@@ -15,14 +15,14 @@ void upci_totals_init(struct upci_totals *totals, const struct upci_engine_sink 
 	totals->sink = *sink;
 }
 
-static void tell(const struct upci_totals *totals, enum upci_engine_event event, unsigned i)
+static void tell_totals_event(const struct upci_totals *totals, enum upci_engine_event event, unsigned i)
 {
 	totals->sink.event(totals->sink.arg, event, i, 0);
 }
 
 /* ---- parity ------------------------------------------------------------- */
 
-static bool is_damaged(const struct upci_totals *totals, unsigned i)
+static bool is_total_damaged(const struct upci_totals *totals, unsigned i)
 {
 	return totals->damaged[i / 64] >> i % 64 & 1;
 }
@@ -41,22 +41,22 @@ static void set_damaged(struct upci_totals *totals, unsigned i, bool damaged)
 
 /* An error found while the flag is clear sets it and is told once; the wrong value
  * stays, its parity is made good. */
-static void check_parity(struct upci_totals *totals, unsigned i)
+static void check_totals_parity(struct upci_totals *totals, unsigned i)
 {
-	if (!is_damaged(totals, i))
+	if (!is_total_damaged(totals, i))
 		return;
 	set_damaged(totals, i, false);
 	if (totals->regs.field[i] & UPC_FIELD_PARITY_ERROR)
 		return;
 	totals->regs.field[i] |= UPC_FIELD_PARITY_ERROR;
-	tell(totals, UPCI_ENGINE_PARITY, i);
+	tell_totals_event(totals, UPCI_ENGINE_PARITY, i);
 }
 
 void upci_totals_flip(struct upci_totals *totals, unsigned counter, unsigned bit)
 {
 	totals->regs.counter[counter] ^= UINT64_C(1) << (12 + bit);
 	upci_regs_arm(&totals->regs, counter);
-	set_damaged(totals, counter, !is_damaged(totals, counter));
+	set_damaged(totals, counter, !is_total_damaged(totals, counter));
 	upci_totals_show(totals, counter);
 }
 
@@ -64,7 +64,7 @@ void upci_totals_flip(struct upci_totals *totals, unsigned counter, unsigned bit
 
 /* The counter has just fired, so its register is at the boundary: one period before
  * it again, and so is what the register has more than the count. */
-static void reload(struct upci_totals *totals, unsigned i)
+static void reload_total_register(struct upci_totals *totals, unsigned i)
 {
 	totals->regs.counter[i] -= totals->thresholds.period[i];
 	totals->thresholds.offset[i] -= totals->thresholds.period[i];
@@ -89,18 +89,18 @@ void upci_totals_add_watched(struct upci_totals *totals, unsigned id, uint64_t k
 
 		if (distance && distance < step)
 			step = distance;
-		visit = is_damaged(totals, i) && room < step;
+		visit = is_total_damaged(totals, i) && room < step;
 		if (visit)
 			step = room;
 		fired = upci_regs_add(regs, i, step);
 		k -= step;
 		if (fired && totals->thresholds.period[i])
-			reload(totals, i);
+			reload_total_register(totals, i);
 		upci_totals_show(totals, i);
 		if (fired)
-			tell(totals, UPCI_ENGINE_INTERRUPT, i);
+			tell_totals_event(totals, UPCI_ENGINE_INTERRUPT, i);
 		if (visit)
-			check_parity(totals, i);
+			check_totals_parity(totals, i);
 	}
 }
 
@@ -126,7 +126,7 @@ void upci_totals_add_signal(struct upci_totals *totals, unsigned id, uint64_t ed
 /* Moves the register, and its offset with it, to where it meets the threshold register
  * when the count meets the next multiple of the period; to the count itself where there
  * is no period. Neither the count nor its parity changes. */
-static void preload(struct upci_totals *totals, unsigned i)
+static void preload_total_register(struct upci_totals *totals, unsigned i)
 {
 	uint64_t count = upci_totals_count(totals, i), period = totals->thresholds.period[i];
 	struct upci_regs *regs = &totals->regs;
@@ -149,12 +149,12 @@ void upci_totals_set_threshold(struct upci_totals *totals, unsigned counter, uin
 	upci_regs_write_field(&totals->regs, counter, field);
 	if (period)
 		upci_regs_write_field(&totals->regs, counter, field | UPC_FIELD_INTERRUPT_ENABLE);
-	preload(totals, counter);
+	preload_total_register(totals, counter);
 }
 
 /* ---- software ------------------------------------------------------------ */
 
-static void write_counter(struct upci_totals *totals, unsigned i, uint64_t value)
+static void write_totals_counter(struct upci_totals *totals, unsigned i, uint64_t value)
 {
 	set_damaged(totals, i, false);
 	upci_regs_write_counter(&totals->regs, i, value);
@@ -164,8 +164,8 @@ static void write_counter(struct upci_totals *totals, unsigned i, uint64_t value
 void upci_totals_preset(struct upci_totals *totals, unsigned counter, uint64_t value)
 {
 	totals->thresholds.offset[counter] = 0;
-	write_counter(totals, counter, value);
-	preload(totals, counter);
+	write_totals_counter(totals, counter, value);
+	preload_total_register(totals, counter);
 }
 
 void upci_totals_read_all(const struct upci_totals *restrict totals, uint64_t values[restrict UPC_COUNTERS])
@@ -179,11 +179,11 @@ void upci_totals_read_all(const struct upci_totals *restrict totals, uint64_t va
 int upci_totals_read(struct upci_totals *totals, unsigned offset, uint64_t *value)
 {
 	if (offset % 8 == 0 && offset < UPC_REG_CONFIG(0))
-		check_parity(totals, offset / 8);
+		check_totals_parity(totals, offset / 8);
 	return upci_regs_read(&totals->regs, offset, value);
 }
 
-static void write_config(struct upci_totals *totals, unsigned first, uint64_t value)
+static void write_totals_config(struct upci_totals *totals, unsigned first, uint64_t value)
 {
 	unsigned i;
 
@@ -193,7 +193,7 @@ static void write_config(struct upci_totals *totals, unsigned first, uint64_t va
 		upci_regs_write_field(&totals->regs, i, (uint8_t)value);
 		/* It may have passed the boundary while nobody was to be told. */
 		if (totals->thresholds.period[i] && ~before & value & UPC_FIELD_INTERRUPT_ENABLE)
-			preload(totals, i);
+			preload_total_register(totals, i);
 	}
 }
 
@@ -205,7 +205,7 @@ static void write_threshold(struct upci_totals *totals, uint64_t value)
 	upci_regs_write_threshold(&totals->regs, value);
 	for (i = 0; other && i < UPC_COUNTERS; i++)
 		if (totals->thresholds.period[i])
-			preload(totals, i);
+			preload_total_register(totals, i);
 }
 
 int upci_totals_write(struct upci_totals *totals, unsigned offset, uint64_t value)
@@ -213,10 +213,10 @@ int upci_totals_write(struct upci_totals *totals, unsigned offset, uint64_t valu
 	if (offset % 8 || offset > UPC_REG_THRESHOLD)
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0))
-		write_counter(totals, offset / 8, value);
+		write_totals_counter(totals, offset / 8, value);
 	else if (offset < UPC_REG_START_STOP)
 		/* One byte a counter: the offset is the first one's number. */
-		write_config(totals, offset - UPC_REG_CONFIG(0), value);
+		write_totals_config(totals, offset - UPC_REG_CONFIG(0), value);
 	else if (offset == UPC_REG_THRESHOLD)
 		write_threshold(totals, value);
 	else
