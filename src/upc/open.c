@@ -47,7 +47,7 @@ struct choice {
 };
 
 /* The environment's wish for a source; a replay's script is loaded. */
-static int choose_source(struct choice *choice)
+static int choose_source_by_environment(struct choice *choice)
 {
 	static const char replay[] = "replay:";
 	const char *source = getauxval(AT_SECURE) ? NULL : getenv("UPC_SOURCE");
@@ -66,7 +66,7 @@ static int choose_source(struct choice *choice)
 			 source, upc_version());
 }
 
-static int build(struct upc_catalogue *c, const char *wiring)
+static int build_chosen_catalogue(struct upc_catalogue *c, const char *wiring)
 {
 	builder *const *next = upci_catalogue_script(c) ? replay_builders
 			       : upci_catalogue_node(c) ? sim_builders
@@ -86,7 +86,7 @@ static int build(struct upc_catalogue *c, const char *wiring)
 
 static int build_live(struct upc_catalogue *c)
 {
-	return build(c, NULL);
+	return build_chosen_catalogue(c, NULL);
 }
 
 static int open_chosen(const struct choice *choice, const char *wiring, bool on_demand,
@@ -108,7 +108,7 @@ static int open_chosen(const struct choice *choice, const char *wiring, bool on_
 		upci_catalogue_put_off(c, build_live);
 		error = 0;
 	} else {
-		error = build(c, wiring);
+		error = build_chosen_catalogue(c, wiring);
 	}
 	if (error)
 		upci_catalogue_free(c);
@@ -141,7 +141,7 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 		if (wiring && !wiring[0])
 			wiring = NULL;
 	}
-	error = choose_source(&choice);
+	error = choose_source_by_environment(&choice);
 	if (!error)
 		error = open_chosen(&choice, wiring, options.on_demand, catalogue);
 	if (error)
