@@ -60,7 +60,7 @@ static int fail_path(const char *path)
 }
 
 /* Not one of the standard streams, should the program have closed those: 0 stands for none. */
-static int open_directory(const char *path)
+static int open_cgroup_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
 
@@ -72,7 +72,7 @@ static int open_directory(const char *path)
 }
 
 /* Which CPU does not matter to the answer, and the first may be offline: then another is asked. */
-static int ask(int cgroup, const struct upci_perf_target *cpus, unsigned n)
+static int ask_for_cgroup_event(int cgroup, const struct upci_perf_target *cpus, unsigned n)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();
 	struct upci_perf_target target;
@@ -124,10 +124,10 @@ int upci_cgroup_open(const char *path, const struct upci_perf_target *cpus, unsi
 				 "/sys/fs/cgroup/GROUP");
 	path = find_group(path, found);
 	errno = 0;
-	cgroup = open_directory(path);
+	cgroup = open_cgroup_directory(path);
 	if (cgroup < 0)
 		return fail_path(path);
-	fd = ask(cgroup, cpus, n);
+	fd = ask_for_cgroup_event(cgroup, cpus, n);
 	if (fd >= 0) {
 		close(fd);
 		return cgroup;

@@ -103,7 +103,7 @@ static int set_task(struct upci_context *context, pid_t pid)
 }
 
 /* The calling thread's, where there are none. */
-static int take(struct upc_unit_options *options, const struct upc_unit_options *given)
+static int take_unit_options(struct upc_unit_options *options, const struct upc_unit_options *given)
 {
 	static const struct upci_sized sized = UPCI_SIZED(upc_unit_options, enable_on_exec, upci_fail);
 	int error;
@@ -145,7 +145,7 @@ void upci_context_close(struct upci_context *context)
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *given)
 {
 	struct upc_unit_options o, *options = &o;
-	int permitted, error = take(options, given);
+	int permitted, error = take_unit_options(options, given);
 
 	if (error)
 		return error;
@@ -205,7 +205,7 @@ static int set_exact(struct upci_context *context, const struct upc_unit_options
 		     const struct refusals *refusals)
 {
 	struct upc_unit_options o, *options = &o;
-	int error = take(options, given);
+	int error = take_unit_options(options, given);
 
 	if (error)
 		return error;
@@ -266,7 +266,7 @@ struct list {
 	int cgroup;
 };
 
-static int append(struct list *list, pid_t tid, int cpu)
+static int append_target(struct list *list, pid_t tid, int cpu)
 {
 	if (list->n == list->room) {
 		unsigned room = list->room ? list->room * 2 : 8;
@@ -283,7 +283,7 @@ static int append(struct list *list, pid_t tid, int cpu)
 
 static int append_cpu(int cpu, void *arg)
 {
-	return append(arg, -1, cpu);
+	return append_target(arg, -1, cpu);
 }
 
 static int append_threads(struct list *list, pid_t pid)
@@ -296,7 +296,7 @@ static int append_threads(struct list *list, pid_t pid)
 	n = upci_root_list(UPCI_ROOT_PROC, path, "", &entry);
 	for (i = 0; i < n; i++) {
 		if (!error)
-			error = append(list, (pid_t)strtol(entry[i]->d_name, NULL, 10), -1);
+			error = append_target(list, (pid_t)strtol(entry[i]->d_name, NULL, 10), -1);
 		free(entry[i]);
 	}
 	free(entry);
@@ -344,13 +344,13 @@ int upci_context_targets(const struct upci_context *context, uint32_t type, stru
 	errno = 0;
 	switch (context->kind) {
 	case UPC_CONTEXT_THREAD:
-		error = append(&list, context->tid, -1);
+		error = append_target(&list, context->tid, -1);
 		break;
 	case UPC_CONTEXT_PROCESS:
 		error = append_threads(&list, context->pid);
 		break;
 	case UPC_CONTEXT_CPU:
-		error = append(&list, -1, context->cpu);
+		error = append_target(&list, -1, context->cpu);
 		break;
 	case UPC_CONTEXT_MACHINE:
 	case UPC_CONTEXT_CGROUP:

@@ -100,7 +100,7 @@ void upci_perf_disable_for_good(const struct upci_perf_group *g)
 }
 
 /* Closes everything; in a forked child the process lock is held already. */
-static void clear(struct upci_perf *p, bool child)
+static void clear_perf(struct upci_perf *p, bool child)
 {
 	/* A child of a bare clone has the same events as its parent, which go on. */
 	const bool ours = !child && p->maker == getpid();
@@ -165,7 +165,7 @@ void upci_perf_gather(const struct upci_perf *p, struct upci_bag *bag)
 
 void upci_perf_destroy(struct upci_perf *p)
 {
-	clear(p, false);
+	clear_perf(p, false);
 	free(p->buffer);
 	free(p);
 }
@@ -173,7 +173,7 @@ void upci_perf_destroy(struct upci_perf *p)
 void upci_perf_forked(struct upci_perf *p)
 {
 	/* Closing a copy of a descriptor leaves the parent's event alone. */
-	clear(p, true);
+	clear_perf(p, true);
 	p->running = p->refused = false;
 	p->waits_for_exec = false;
 	p->clock = p->clock_at = 0;

@@ -43,7 +43,7 @@ static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 /* ---- what the kernel would say ------------------------------------------ */
 
 /* Opens a group of the same rights and of the same targets, and closes it. */
-static int ask(struct upci_perf *p, const struct upci_perf_member *m)
+static int ask_for_late_group(struct upci_perf *p, const struct upci_perf_member *m)
 {
 	const struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE,
 					    .config = PERF_COUNT_SW_DUMMY,
@@ -91,7 +91,7 @@ static int check_descriptors(struct upci_perf *p, const struct upci_perf_member 
 /* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
 static int put_off(struct upci_perf *p, const struct upci_perf_member *member)
 {
-	int error = ask(p, member), handle;
+	int error = ask_for_late_group(p, member), handle;
 
 	if (!error)
 		error = check_descriptors(p, member);
@@ -204,7 +204,7 @@ static int open_some(struct upci_perf *p, bool leading)
 	return error;
 }
 
-static int open_all(struct upci_perf *p)
+static int open_late_groups(struct upci_perf *p)
 {
 	int error;
 
@@ -221,7 +221,7 @@ int upci_perf_open_waiting(struct upci_perf *p)
 	int error = 0;
 
 	for (tries = 0; p->waiting && tries < TRIES; tries++) {
-		error = open_all(p);
+		error = open_late_groups(p);
 		if (error || !upci_perf_check(p))
 			put_back(p);
 		if (error && (error != UPC_ENOTASK || p->context.kind != UPC_CONTEXT_PROCESS))

@@ -189,8 +189,8 @@ static int schedule_now(const struct upci_perf_group *g)
 	return error;
 }
 
-static bool is_late(const struct upci_perf *p, const struct upci_perf_group *g,
-		    const struct upci_perf_member *m)
+static bool is_late_member(const struct upci_perf *p, const struct upci_perf_group *g,
+			   const struct upci_perf_member *m)
 {
 	return p->running && g->key == UPCI_PERF_SOFTWARE && !m->told && !m->halted;
 }
@@ -233,7 +233,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 		upci_bag_let_go(&bag);
 		return error;
 	}
-	error = is_late(p, g, &member) ? schedule_now(g) : 0;
+	error = is_late_member(p, g, &member) ? schedule_now(g) : 0;
 	if (!error && !upci_fit_is_known(p, key))
 		error = upci_fit_check(p, key, -1, name);
 	if (!error && beside && upci_fit_group_refused(g, gettid()))
@@ -410,7 +410,7 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 	if (changes)
 		(halt ? upci_perf_hold_time : upci_perf_go_on_time)(p, g, m);
 	m->halted = halt;
-	if (!error && is_late(p, g, m))
+	if (!error && is_late_member(p, g, m))
 		error = schedule_now(g);
 	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
 	return error ? error : signals;

@@ -19,7 +19,8 @@
 #include "perf/pmus.h"
 #include "upc.h"
 
-static int open_event(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
+static int open_perf_event(const struct perf_event_attr *attr, const struct upci_perf_target *target,
+			   int leader)
 {
 	return (int)syscall(SYS_perf_event_open, attr, target->cgroup ? target->cgroup : target->tid,
 			    target->cpu, leader,
@@ -28,7 +29,7 @@ static int open_event(const struct perf_event_attr *attr, const struct upci_perf
 
 int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
 {
-	return upci_fd_keep(open_event(attr, target, leader));
+	return upci_fd_keep(open_perf_event(attr, target, leader));
 }
 
 struct perf_event_attr upci_perf_attr(const struct upci_perf_spec *spec)
@@ -63,7 +64,7 @@ bool upci_perf_has_ended(pid_t tid)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();
 	const struct upci_perf_target target = {.tid = tid, .cpu = -1};
-	int fd = open_event(&attr, &target, -1);
+	int fd = open_perf_event(&attr, &target, -1);
 
 	if (fd < 0)
 		return errno == ESRCH;
@@ -145,7 +146,7 @@ int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 	int fd;
 
 	attr.disabled = 1;
-	fd = open_event(&attr, &target, -1);
+	fd = open_perf_event(&attr, &target, -1);
 	if (fd < 0)
 		return upci_perf_fail(name, &target, false);
 	close(fd);

@@ -145,7 +145,7 @@ int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
 	return given_up;
 }
 
-static enum upci_source_state judge(const struct upci_perf_group *g)
+static enum upci_source_state judge_group(const struct upci_perf_group *g)
 {
 	bool whole = true, ran = false;
 	unsigned i;
@@ -183,7 +183,7 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 	bool counts = false;
 	unsigned i;
 
-	if (!p->running || !g->user.map || judge(g) != UPCI_SOURCE_EXACT ||
+	if (!p->running || !g->user.map || judge_group(g) != UPCI_SOURCE_EXACT ||
 	    !upci_user_here(p->context.pid, p->context.tid))
 		return false;
 	for (i = 0; i < g->members; i++) {
@@ -247,7 +247,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 			group->aged = false;
 			if (group->by_clock && !error)
 				upci_perf_age(p, group);
-			how = judge(group);
+			how = judge_group(group);
 		}
 		read_told(p, group, value, state);
 		for (i = 0; i < group->members; i++)

@@ -94,7 +94,7 @@ static int fd_of(const struct upci_sampler *s)
 }
 
 /* The place of a handle's sampler, or top. */
-static unsigned place(const struct upci_samplers *samplers, int handle)
+static unsigned place_of_sampler(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i;
 
@@ -104,16 +104,16 @@ static unsigned place(const struct upci_samplers *samplers, int handle)
 	return i;
 }
 
-static struct upci_sampler *find(struct upci_samplers *samplers, int handle)
+static struct upci_sampler *find_sampler(struct upci_samplers *samplers, int handle)
 {
-	unsigned i = place(samplers, handle);
+	unsigned i = place_of_sampler(samplers, handle);
 
 	return i < samplers->top ? &samplers->at[i] : NULL;
 }
 
 bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
 {
-	return place(samplers, handle) < samplers->top;
+	return place_of_sampler(samplers, handle) < samplers->top;
 }
 
 /* Forgets, then closes. A copy of the descriptor in another process would keep the
@@ -228,7 +228,7 @@ static int set_up_signal(int fd, pid_t tid, int signal)
 int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period,
 		      bool halted, pid_t tid, int signal, const char *name)
 {
-	struct upci_sampler *s = find(samplers, handle);
+	struct upci_sampler *s = find_sampler(samplers, handle);
 
 	if (set_up_signal(fd, tid, signal) < 0) {
 		int e = errno;
@@ -255,7 +255,7 @@ int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32
 
 void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 {
-	struct upci_sampler *s = find(samplers, handle);
+	struct upci_sampler *s = find_sampler(samplers, handle);
 	unsigned top = samplers->top;
 
 	if (!s)
@@ -267,7 +267,7 @@ void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 }
 
 /* A thread that is gone counts no more, and there is nothing to switch. */
-static int control(int fd, unsigned long request, void *arg)
+static int control_sampler(int fd, unsigned long request, void *arg)
 {
 	if (ioctl(fd, request, arg) < 0 && errno != ESRCH)
 		return upci_fail(UPC_ESYSTEM, "overflow signals: perf ioctl: %s", upci_words_of_errno(errno));
@@ -278,7 +278,7 @@ static int control(int fd, unsigned long request, void *arg)
 static int switch_sampler(struct upci_sampler *s, bool on)
 {
 	__atomic_store_n(&s->on, on, __ATOMIC_SEQ_CST);
-	return control(s->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
+	return control_sampler(s->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
 }
 
 int upci_samplers_run(struct upci_samplers *samplers, bool run)
@@ -302,7 +302,7 @@ int upci_samplers_run(struct upci_samplers *samplers, bool run)
  * it fails, since a value is longer. A halted sampler owes no signals. */
 bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 {
-	unsigned i = place(samplers, handle);
+	unsigned i = place_of_sampler(samplers, handle);
 	char byte;
 
 	return i < samplers->top && !samplers->at[i].halted && read(samplers->at[i].fd, &byte, 1) == 0;
@@ -310,7 +310,7 @@ bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 
 int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt)
 {
-	struct upci_sampler *s = find(samplers, handle);
+	struct upci_sampler *s = find_sampler(samplers, handle);
 
 	if (!s)
 		return 0;
@@ -320,7 +320,7 @@ int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt)
 
 int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t left)
 {
-	struct upci_sampler *s = find(samplers, handle);
+	struct upci_sampler *s = find_sampler(samplers, handle);
 	uint64_t first;
 	int error;
 
@@ -333,16 +333,16 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
 	/* A handler that comes in between is of the old period, and must not arm
 	 * anything: without a target it does not, and with one the count is below. */
 	__atomic_store_n(&s->target, 0, __ATOMIC_SEQ_CST);
-	error = control(s->fd, PERF_EVENT_IOC_DISABLE, NULL);
+	error = control_sampler(s->fd, PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
-		error = control(s->fd, PERF_EVENT_IOC_RESET, NULL);
+		error = control_sampler(s->fd, PERF_EVENT_IOC_RESET, NULL);
 	if (!error)
-		error = control(s->fd, PERF_EVENT_IOC_PERIOD, &first);
+		error = control_sampler(s->fd, PERF_EVENT_IOC_PERIOD, &first);
 	if (error)
 		return error;
 	if (left != s->period)
 		__atomic_store_n(&s->target, left, __ATOMIC_SEQ_CST);
-	return s->on ? control(s->fd, PERF_EVENT_IOC_ENABLE, NULL) : 0;
+	return s->on ? control_sampler(s->fd, PERF_EVENT_IOC_ENABLE, NULL) : 0;
 }
 
 /*

@@ -15,13 +15,13 @@
  */
 #include "perf/perf_groups.h"
 
-static uint64_t mean(unsigned __int128 sum, unsigned targets)
+static uint64_t mean_of_targets(unsigned __int128 sum, unsigned targets)
 {
 	return targets ? (uint64_t)(sum / targets) : 0;
 }
 
 /* All of it since the group was opened. A control group's is told by the clock (perf_clock.c). */
-static struct upci_source_time whole(const struct upci_perf_group *g)
+static struct upci_source_time whole_group_time(const struct upci_perf_group *g)
 {
 	unsigned __int128 running = 0, lost = 0;
 	unsigned i;
@@ -32,19 +32,19 @@ static struct upci_source_time whole(const struct upci_perf_group *g)
 		running += g->span[i].running;
 		lost += g->span[i].lost;
 	}
-	return (struct upci_source_time){.enabled = mean(running + lost, g->targets),
-					 .lost = mean(lost, g->targets)};
+	return (struct upci_source_time){.enabled = mean_of_targets(running + lost, g->targets),
+					 .lost = mean_of_targets(lost, g->targets)};
 }
 
 /* Either may have passed 0, as a begin that was before it. */
-static struct upci_source_time less(struct upci_source_time a, struct upci_source_time b)
+static struct upci_source_time subtract_source_time(struct upci_source_time a, struct upci_source_time b)
 {
 	return (struct upci_source_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};
 }
 
 struct upci_source_time upci_perf_group_time(const struct upci_perf_group *g)
 {
-	return less(whole(g), g->passed);
+	return subtract_source_time(whole_group_time(g), g->passed);
 }
 
 void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_group *g,
@@ -63,7 +63,7 @@ static struct upci_source_time time_of(const struct upci_perf *p, const struct u
 
 	if (m->halted)
 		return old ? (struct upci_source_time){0} : m->time;
-	return less(upci_perf_group_time(g), old ? g->base : m->time);
+	return subtract_source_time(upci_perf_group_time(g), old ? g->base : m->time);
 }
 
 void upci_perf_hold_time(const struct upci_perf *p, const struct upci_perf_group *g,
@@ -76,7 +76,7 @@ void upci_perf_hold_time(const struct upci_perf *p, const struct upci_perf_group
 void upci_perf_go_on_time(const struct upci_perf *p, const struct upci_perf_group *g,
 			  struct upci_perf_member *m)
 {
-	m->time = less(upci_perf_group_time(g), time_of(p, g, m));
+	m->time = subtract_source_time(upci_perf_group_time(g), time_of(p, g, m));
 	m->since = p->rebases;
 }
 
@@ -100,10 +100,10 @@ int upci_perf_pass_over(struct upci_perf *p, uint64_t *value, uint8_t *state)
 	int error;
 
 	for (g = 0; g < p->groups; g++)
-		p->group[g].passed = less(whole(&p->group[g]), p->group[g].passed);
+		p->group[g].passed = subtract_source_time(whole_group_time(&p->group[g]), p->group[g].passed);
 	error = upci_perf_read(p, value, state);
 	for (g = 0; g < p->groups; g++)
-		p->group[g].passed = less(whole(&p->group[g]), p->group[g].passed);
+		p->group[g].passed = subtract_source_time(whole_group_time(&p->group[g]), p->group[g].passed);
 	return error;
 }
 

@@ -75,7 +75,7 @@ static inline bool read_pmc(uint32_t index, uint64_t *raw)
 	return false;
 }
 
-static inline void settle(void)
+static inline void settle_instructions(void)
 {
 	__asm__ volatile("isb" : : : "memory");
 }
@@ -100,7 +100,7 @@ static inline bool read_pmc(uint32_t index, uint64_t *raw)
 	return true;
 }
 
-static inline void settle(void)
+static inline void settle_instructions(void)
 {
 	__asm__ volatile("lfence" : : : "memory");
 }
@@ -116,7 +116,7 @@ static inline bool read_pmc(uint32_t index, uint64_t *raw)
 	return false;
 }
 
-static inline void settle(void)
+static inline void settle_instructions(void)
 {
 }
 
@@ -202,7 +202,7 @@ bool upci_user_here(pid_t pid, pid_t tid)
 {
 	if (upci_process_claimed() != pid || upci_thread_id() != tid)
 		return false;
-	settle();
+	settle_instructions();
 	return true;
 }
 

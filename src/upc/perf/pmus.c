@@ -74,7 +74,7 @@ static bool read_pmu(const char *name, struct upci_pmu *pmu)
 	return true;
 }
 
-static void free_table(struct table *t)
+static void free_pmu_table(struct table *t)
 {
 	unsigned i;
 
@@ -83,7 +83,7 @@ static void free_table(struct table *t)
 	free(t);
 }
 
-static bool same(const struct table *a, const struct table *b)
+static bool same_pmu_tables(const struct table *a, const struct table *b)
 {
 	unsigned i;
 
@@ -99,13 +99,13 @@ static bool same(const struct table *a, const struct table *b)
 	return true;
 }
 
-static void publish(struct table *made)
+static void publish_pmu_table(struct table *made)
 {
 	struct table *was = atomic_load(&newest);
 
 	do {
-		if (same(was, made)) {
-			free_table(made);
+		if (same_pmu_tables(was, made)) {
+			free_pmu_table(made);
 			return;
 		}
 		made->older = was;
@@ -137,15 +137,15 @@ int upci_pmus_refresh(void)
 	free(list);
 	if (none_left || !made) {
 		if (made)
-			free_table(made);
+			free_pmu_table(made);
 		return none_left ? upci_fd_fail("/sys/" DEVICES)
 				 : upci_fail(UPC_ENOMEM, "no memory for a list of PMUs");
 	}
-	publish(made);
+	publish_pmu_table(made);
 	return 0;
 }
 
-static const struct table *table(void)
+static const struct table *newest_pmu_table(void)
 {
 	static const struct table nothing;
 
@@ -156,16 +156,16 @@ static const struct table *table(void)
 
 const struct upci_pmu *upci_pmus(unsigned *n)
 {
-	const struct table *t = table();
+	const struct table *t = newest_pmu_table();
 
 	*n = t->n;
 	return t->pmu;
 }
 
 /* By its name; where that is NULL, by its type. */
-static const struct upci_pmu *find(const char *name, uint32_t type)
+static const struct upci_pmu *find_pmu(const char *name, uint32_t type)
 {
-	const struct table *t = table();
+	const struct table *t = newest_pmu_table();
 	unsigned i;
 
 	for (i = 0; i < t->n; i++)
@@ -182,26 +182,26 @@ static bool is_dynamic(uint32_t type)
 
 const struct upci_pmu *upci_pmu_of_type(uint32_t type)
 {
-	const struct upci_pmu *pmu = find(NULL, type);
+	const struct upci_pmu *pmu = find_pmu(NULL, type);
 
 	/* A driver that came since. */
 	if (!pmu && is_dynamic(type) && !upci_pmus_refresh())
-		pmu = find(NULL, type);
+		pmu = find_pmu(NULL, type);
 	return pmu;
 }
 
 const struct upci_pmu *upci_pmu_named(const char *name)
 {
-	const struct upci_pmu *pmu = find(name, 0);
+	const struct upci_pmu *pmu = find_pmu(name, 0);
 
 	if (!pmu && !upci_pmus_refresh())
-		pmu = find(name, 0);
+		pmu = find_pmu(name, 0);
 	return pmu;
 }
 
 char *upci_pmu_cpus(uint32_t type)
 {
-	const struct upci_pmu *pmu = is_dynamic(type) ? find(NULL, type) : NULL;
+	const struct upci_pmu *pmu = is_dynamic(type) ? find_pmu(NULL, type) : NULL;
 
 	if (!pmu)
 		return NULL;
@@ -210,7 +210,7 @@ char *upci_pmu_cpus(uint32_t type)
 
 bool upci_pmu_core_is_there(void)
 {
-	const struct table *t = table();
+	const struct table *t = newest_pmu_table();
 	unsigned i;
 
 	for (i = 0; i < t->n; i++)
