@@ -29,7 +29,7 @@
 /* ---- numbers of a zone -------------------------------------------------------- */
 
 /* All of a text is one number, which may have a newline behind it. */
-static bool parse(const char *text, uint64_t *value)
+static bool parse_whole_number(const char *text, uint64_t *value)
 {
 	char *end;
 
@@ -40,7 +40,7 @@ static bool parse(const char *text, uint64_t *value)
 	return errno == 0 && (!*end || !strcmp(end, "\n"));
 }
 
-static bool read_number(int fd, uint64_t *value)
+static bool read_zone_number(int fd, uint64_t *value)
 {
 	char text[32];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -48,7 +48,7 @@ static bool read_number(int fd, uint64_t *value)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	return parse(text, value);
+	return parse_whole_number(text, value);
 }
 
 /* The value at which a zone's counter wraps, in uJ; 0 where it cannot be read. */
@@ -59,7 +59,7 @@ static uint64_t range_of(const char *zone)
 
 	snprintf(path, sizeof(path), POWERCAP "/%s/max_energy_range_uj", zone);
 	text = upci_file_slurp(UPCI_ROOT_SYS, path, NULL);
-	if (!text || !parse(text, &range))
+	if (!text || !parse_whole_number(text, &range))
 		range = 0;
 	free(text);
 	return range;
@@ -96,7 +96,7 @@ static void powercap_close(struct upci_source *source, int handle)
 	p->zone[handle].fd = -1;
 }
 
-static void close_all(struct powercap *p)
+static void close_all_zones(struct powercap *p)
 {
 	for (unsigned i = 0; i < p->zones; i++)
 		powercap_close(&p->source, (int)i);
@@ -106,7 +106,7 @@ static void powercap_destroy(struct upci_source *source)
 {
 	struct powercap *p = (struct powercap *)source;
 
-	close_all(p);
+	close_all_zones(p);
 	free(p->zone);
 }
 
@@ -114,10 +114,10 @@ static void powercap_destroy(struct upci_source *source)
 static void powercap_forked(struct upci_source *source, const struct upci_context *context)
 {
 	(void)context;
-	close_all((struct powercap *)source);
+	close_all_zones((struct powercap *)source);
 }
 
-static int fail_open(const struct upci_event *event, const char *zone)
+static int fail_zone_open(const struct upci_event *event, const char *zone)
 {
 	switch (errno) {
 	case EACCES:
@@ -172,8 +172,8 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 		return upci_fail(UPC_ENOMEM, "no memory for energy counters");
 	zone->fd = open_energy(name);
 	if (zone->fd < 0)
-		return fail_open(event, name);
-	if (!read_number(zone->fd, &zone->last)) {
+		return fail_zone_open(event, name);
+	if (!read_zone_number(zone->fd, &zone->last)) {
 		close(zone->fd);
 		zone->fd = -1;
 		return upci_fail(UPC_ENOSUPP, "%s: /sys/" POWERCAP "/%s/energy_uj holds no number",
@@ -186,7 +186,7 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 
 /* Adds the energy that a zone used up to now. Without a range, or where the last reading was beyond
  * it, a step back means that the counter began anew: its reading is all that is known. */
-static void take(struct zone *zone, uint64_t now)
+static void take_zone_energy(struct zone *zone, uint64_t now)
 {
 	if (now >= zone->last)
 		zone->total += now - zone->last;
@@ -206,9 +206,9 @@ static int powercap_read(struct upci_source *source, uint64_t *value, uint8_t *s
 		if (p->zone[i].fd < 0)
 			continue;
 		state[i] = UPCI_SOURCE_LOST;
-		if (!read_number(p->zone[i].fd, &now))
+		if (!read_zone_number(p->zone[i].fd, &now))
 			continue;
-		take(&p->zone[i], now);
+		take_zone_energy(&p->zone[i], now);
 		state[i] = UPCI_SOURCE_EXACT;
 		value[i] = p->zone[i].total;
 	}
@@ -236,7 +236,7 @@ struct search {
 	bool partial; /* of one of the packages there is no term */
 };
 
-static void name_of(const char *zone, char name[64])
+static void name_of_zone(const char *zone, char name[64])
 {
 	char path[UPC_NAME_MAX + 64], *text;
 
@@ -263,7 +263,7 @@ static void add_zone(struct search *search, const char *zone)
 	bool package;
 	uint64_t range;
 
-	name_of(zone, name);
+	name_of_zone(zone, name);
 	/* ENERGY and POWER add up each package once: RAPL shows some in two ways, and the zones of
 	 * the second are intel-rapl-mmio. */
 	package = !strncmp(name, "package-", 8) && !strstr(zone, "-mmio");
@@ -312,7 +312,8 @@ static const char *why_not(const struct search *search)
 }
 
 /* The sum over packages times coefficient, by the divisor, or where that is 0 by elapsed ns. */
-static const struct upci_formula *sum_of(struct search *search, int64_t coefficient, int64_t divisor)
+static const struct upci_formula *sum_over_packages(struct search *search, int64_t coefficient,
+						    int64_t divisor)
 {
 	struct upci_formula *formula =
 		upci_catalogue_alloc(search->c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
@@ -339,7 +340,7 @@ static void add_derived(struct search *search, struct upci_event event, int64_t 
 	event.id = UPC_NO_ID;
 	event.driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
 	if (search->error >= 0 && search->packages && !search->partial) {
-		event.formula = sum_of(search, coefficient, divisor);
+		event.formula = sum_over_packages(search, coefficient, divisor);
 		if (event.formula)
 			search->error = upci_derived_settle(search->c, &event);
 	} else {
