@@ -13,7 +13,7 @@
 
 #define NANO 1000000000u
 
-static inline bool separates(char c)
+static inline bool separates_fields(char c)
 {
 	static const bool table[256] = {[' '] = true, ['\t'] = true, [':'] = true, ['='] = true};
 
@@ -28,7 +28,7 @@ size_t upci_token(const char **p, const char *line_end, const char **token)
 {
 	const char *start = *p, *end;
 
-	while (start < line_end && separates(*start))
+	while (start < line_end && separates_fields(*start))
 		start++;
 	end = start;
 	if (start < line_end && *start == '(') {
@@ -38,7 +38,7 @@ size_t upci_token(const char **p, const char *line_end, const char **token)
 			end = close + 1;
 	}
 	if (end == start)
-		while (end < line_end && !separates(*end))
+		while (end < line_end && !separates_fields(*end))
 			end++;
 	*token = start;
 	*p = end;
@@ -60,7 +60,7 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static enum reading read_number(const char *s, size_t length, struct number *n)
+static enum reading read_field_number(const char *s, size_t length, struct number *n)
 {
 	const char *end = s + length;
 	uint64_t whole = 0;
@@ -95,7 +95,7 @@ static enum reading read_number(const char *s, size_t length, struct number *n)
 
 /* (whole + nano * 1e-9) * mul / div. 128 bits hold 2^31 summands of 64 bits
  * times mul; only the way with a fraction has to watch for more. */
-static bool scale(__int128 whole, int64_t nano, uint32_t mul, uint32_t div, uint64_t *value)
+static bool scale_field_value(__int128 whole, int64_t nano, uint32_t mul, uint32_t div, uint64_t *value)
 {
 	__int128 wide;
 
@@ -123,7 +123,7 @@ bool upci_line_value(const char *p, const char *end, unsigned count, uint32_t mu
 		const char *token;
 		size_t length = upci_token(&p, end, &token);
 		struct number n;
-		enum reading reading = read_number(token, length, &n);
+		enum reading reading = read_field_number(token, length, &n);
 
 		if (reading == TOO_LARGE || (reading == NO_NUMBER && i == 0))
 			return false;
@@ -132,7 +132,7 @@ bool upci_line_value(const char *p, const char *end, unsigned count, uint32_t mu
 		whole += n.negative ? -(__int128)n.whole : (__int128)n.whole;
 		nano += n.negative ? -(int64_t)n.nano : (int64_t)n.nano;
 	}
-	return scale(whole, nano, mul, div, value);
+	return scale_field_value(whole, nano, mul, div, value);
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -162,7 +162,7 @@ bool upci_line_matches(const char *line, const char *end, const struct upci_line
 		return true;
 	/* Most lines are not the one: seen without taking them apart. */
 	if (key->token == 0) {
-		while (line < end && separates(*line))
+		while (line < end && separates_fields(*line))
 			line++;
 		if ((size_t)(end - line) < key->length || memcmp(line, key->key, key->length))
 			return false;

@@ -124,7 +124,7 @@ struct pass {
 };
 
 /* A line that is where it was if its key is there. */
-static bool has_place(const struct upci_wanted_line *line)
+static bool line_has_place(const struct upci_wanted_line *line)
 {
 	return line->number && (line->key.occurrence == 1 || !line->key.key);
 }
@@ -148,7 +148,7 @@ static void walk_places(struct upci_wanted_file *file, const struct upci_text *t
 	for (; pass->next < file->lines; pass->next++) {
 		struct upci_wanted_line *line = file->line[pass->next];
 
-		if (!has_place(line))
+		if (!line_has_place(line))
 			continue;
 		while (walk->number < line->number &&
 		       upci_line_next(text->text, text->length, text->complete, walk))
@@ -170,7 +170,7 @@ static void search_others(struct upci_wanted_file *file, const struct upci_text 
 	for (unsigned i = 0; i < file->lines; i++) {
 		struct upci_wanted_line *line = file->line[i];
 
-		if (!line->found && !has_place(line) &&
+		if (!line->found && !line_has_place(line) &&
 		    upci_line_find(text->text, text->length, text->complete, &line->key, &line->scan))
 			found_line(pass, line);
 	}

@@ -34,7 +34,7 @@ struct upci_files {
 
 /* ---- what a failure has to say ------------------------------------------ */
 
-static int fail_open(const struct upci_files *files, const struct upci_field *field, int error)
+static int fail_file_open(const struct upci_files *files, const struct upci_field *field, int error)
 {
 	char name[256];
 
@@ -160,7 +160,8 @@ static bool same_line(const struct upci_wanted_line *line, const struct upci_fie
 	return !key->key || (key->token == field->key_token && !strcmp(key->key, field->key));
 }
 
-static struct upci_wanted_line *find_line(const struct upci_wanted_file *file, const struct upci_field *field)
+static struct upci_wanted_line *find_wanted_line(const struct upci_wanted_file *file,
+						 const struct upci_field *field)
 {
 	for (unsigned i = 0; i < file->lines; i++)
 		if (same_line(file->line[i], field))
@@ -230,7 +231,7 @@ static int free_handle(struct upci_files *files)
 }
 
 /* Room for one more want, and for one more file. */
-static bool make_room(struct upci_files *files, struct upci_wanted_line *line)
+static bool make_room_for_want(struct upci_files *files, struct upci_wanted_line *line)
 {
 	struct upci_want *want = reallocarray(line->want, line->wants + 1, sizeof(*want));
 	struct upci_wanted_file **file;
@@ -256,14 +257,14 @@ static void insert_want(struct upci_wanted_line *line, const struct upci_want *w
 }
 
 /* The field is there now, as its file is read to its end. */
-static int check_field(struct upci_files *files, struct upci_wanted_file *file,
-		       const struct upci_driver *driver)
+static int check_file_field(struct upci_files *files, struct upci_wanted_file *file,
+			    const struct upci_driver *driver)
 {
 	struct upci_text *text = &files->text;
 	uint64_t value;
 
 	if (!upci_wanted_open(file, files->pid, files->tid) || !upci_text_read_all(text, file->fd))
-		return fail_open(files, &driver->file, errno);
+		return fail_file_open(files, &driver->file, errno);
 	if (!upci_field_find(text->text, text->length, driver, &value))
 		return fail_field(files, &driver->file);
 	return UPC_OK;
@@ -290,17 +291,17 @@ static int check_driver(const struct upci_files *files, const struct upci_driver
 }
 
 /* fresh: the file is not in the list yet. */
-static int add_locked(struct upci_files *files, const struct upci_driver *driver,
-		      struct upci_wanted_file *file, bool fresh)
+static int add_want_locked(struct upci_files *files, const struct upci_driver *driver,
+			   struct upci_wanted_file *file, bool fresh)
 {
 	const struct upci_field *field = &driver->file;
-	struct upci_wanted_line *line = find_line(file, field);
+	struct upci_wanted_line *line = find_wanted_line(file, field);
 	int handle;
 
 	if (!line)
 		line = add_line(file, field);
 	handle = line ? free_handle(files) : UPC_ENOMEM;
-	if (handle < 0 || !make_room(files, line)) {
+	if (handle < 0 || !make_room_for_want(files, line)) {
 		if (line && !line->wants)
 			drop_line(file, line);
 		return UPC_ENOMEM;
@@ -347,10 +348,10 @@ int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
 		file = fresh = new_file(&driver->file);
 	if (!file)
 		return upci_fail(UPC_ENOMEM, "out of memory");
-	result = check_field(files, file, driver);
+	result = check_file_field(files, file, driver);
 	if (!result) {
 		upci_process_lock();
-		result = add_locked(files, driver, file, fresh != NULL);
+		result = add_want_locked(files, driver, file, fresh != NULL);
 		upci_process_unlock();
 		if (result < 0)
 			(void)upci_fail(result, "out of memory");

@@ -113,7 +113,8 @@ static int open_beneath(bool sys, const char *path, int flags)
 }
 
 /* Length, or -1 when it does not fit. */
-static int relative(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *out, size_t size)
+static int relative_root_path(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *out,
+			      size_t size)
 {
 	int length;
 
@@ -138,14 +139,14 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path)
 		errno = EINVAL;
 		return -1;
 	}
-	if (relative(root, pid, tid, path, whole, sizeof(whole)) < 0) {
+	if (relative_root_path(root, pid, tid, path, whole, sizeof(whole)) < 0) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	return upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, whole, 0));
 }
 
-static int open_directory(enum upci_root root, const char *path)
+static int open_root_directory(enum upci_root root, const char *path)
 {
 	return path_is_plain(path) ? upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY))
 				   : -1;
@@ -168,7 +169,7 @@ static int keep_names(struct dirent **list, int n, const char *prefix)
 
 int upci_root_list(enum upci_root root, const char *path, const char *prefix, struct dirent ***list)
 {
-	int fd = open_directory(root, path), n;
+	int fd = open_root_directory(root, path), n;
 
 	*list = NULL;
 	if (fd < 0)
@@ -193,7 +194,8 @@ static int compare_links(const void *a, const void *b)
 
 int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix, struct dirent ***list)
 {
-	int n = upci_root_list(root, path, prefix, list), fd = n > 1 ? open_directory(root, path) : -1, i;
+	int n = upci_root_list(root, path, prefix, list), fd = n > 1 ? open_root_directory(root, path) : -1,
+	    i;
 	struct linked *linked = fd < 0 ? NULL : calloc((size_t)n, sizeof(*linked));
 
 	for (i = 0; linked && i < n; i++) {
@@ -220,5 +222,5 @@ void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path,
 	if (size <= length)
 		return;
 	memcpy(name, base, length + 1);
-	relative(root, pid, tid, path, name + length, size - length);
+	relative_root_path(root, pid, tid, path, name + length, size - length);
 }
