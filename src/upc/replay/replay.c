@@ -98,7 +98,7 @@ static int fail_errno(const char *path, int error)
 	return upci_fail(UPC_ESYSTEM, "%.200s: the script cannot be read: %s", path, strerror(error));
 }
 
-static int open_file(const char *path)
+static int open_script_file(const char *path)
 {
 	/* O_NONBLOCK: a FIFO must not hold the program up before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error;
@@ -120,7 +120,7 @@ static int open_file(const char *path)
 	return error;
 }
 
-static int load(int fd, const char *path, struct upci_trace *trace)
+static int load_trace_script(int fd, const char *path, struct upci_trace *trace)
 {
 	struct upci_trace_error wrong;
 	int error = upci_trace_load(fd, trace, &wrong);
@@ -165,10 +165,10 @@ int upci_script_load(const char *path, struct upci_script **script)
 
 	if (!path || !path[0])
 		return upci_fail(UPC_EINVAL, "no script is named: expected the path of a file");
-	fd = open_file(path);
+	fd = open_script_file(path);
 	if (fd < 0)
 		return fd;
-	error = load(fd, path, &trace);
+	error = load_trace_script(fd, path, &trace);
 	close(fd);
 	if (error)
 		return error;
@@ -204,7 +204,7 @@ void upci_script_free(struct upci_script *script)
 /* Its value is the thread's list. */
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static atomic_bool key_made; /* set in key_once, cleared by delete_key, seen by find_player */
+static atomic_bool key_made; /* set in key_once, cleared by delete_players_key, seen by find_player */
 
 static void put_player(struct player *player)
 {
@@ -224,14 +224,14 @@ static void put_list(void *list)
 	}
 }
 
-static void make_key(void)
+static void make_players_key(void)
 {
 	atomic_store_explicit(&key_made, pthread_key_create(&key, put_list) == 0, memory_order_relaxed);
 }
 
 /* When the library is unloaded, or the program ends: no thread that ends later may
  * call put_list. */
-__attribute__((destructor)) static void delete_key(void)
+__attribute__((destructor)) static void delete_players_key(void)
 {
 	if (!atomic_exchange_explicit(&key_made, false, memory_order_relaxed))
 		return;
@@ -280,7 +280,7 @@ static struct player *find_player(struct upci_script *script)
 {
 	struct player *list, *rest, *player;
 
-	pthread_once(&key_once, make_key);
+	pthread_once(&key_once, make_players_key);
 	if (!atomic_load_explicit(&key_made, memory_order_relaxed))
 		return NULL;
 	list = pthread_getspecific(key);
@@ -296,7 +296,7 @@ static struct player *find_player(struct upci_script *script)
 	return player;
 }
 
-static size_t where(struct player *player)
+static size_t place_of_player(struct player *player)
 {
 	return atomic_load_explicit(&player->place, memory_order_relaxed);
 }
@@ -311,10 +311,10 @@ static size_t behind_mark(const struct upci_trace *trace, size_t place)
 }
 
 /* Moves the place on, to *place; false where it is the end. */
-static bool advance(struct player *player, size_t *place)
+static bool advance_player(struct player *player, size_t *place)
 {
 	const struct upci_trace *trace = &player->script->trace;
-	size_t from = where(player);
+	size_t from = place_of_player(player);
 
 	do {
 		if (from == trace->ops)
@@ -341,7 +341,8 @@ static void move_waves(struct upci_wave *wave, uint64_t n)
 	}
 }
 
-static void run_cycles(struct upci_replay *r, const struct upci_trace *trace, const struct upci_trace_op *op)
+static void run_trace_cycles(struct upci_replay *r, const struct upci_trace *trace,
+			     const struct upci_trace_op *op)
 {
 	uint64_t left = op->cycles, n;
 
@@ -360,13 +361,13 @@ static void run_to(struct upci_replay *r, size_t place)
 		const struct upci_trace_op *op = &trace->op[r->position];
 
 		if (op->kind == UPCI_TRACE_CYCLES)
-			run_cycles(r, trace, op);
+			run_trace_cycles(r, trace, op);
 		else if (op->kind == UPCI_TRACE_FLIP)
 			ops->flip(r->engine, op->counter, op->bit);
 	}
 }
 
-static void on_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void pass_engine_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct upci_replay *r = arg;
 
@@ -380,7 +381,7 @@ int upci_replay_create(struct upci_script *script, const struct upci_engine_sink
 		       struct upci_replay **replay)
 {
 	struct upci_replay *r = malloc(sizeof(*r));
-	const struct upci_engine_sink own = {on_event, r};
+	const struct upci_engine_sink own = {pass_engine_event, r};
 
 	if (!r)
 		goto no_memory;
@@ -415,7 +416,7 @@ void upci_replay_destroy(struct upci_replay *replay)
 
 bool upci_replay_catch_up(struct upci_replay *replay)
 {
-	size_t place = where(replay->player);
+	size_t place = place_of_player(replay->player);
 
 	if (replay->in_sink || replay->position >= place)
 		return false;
@@ -427,7 +428,7 @@ bool upci_replay_play(struct upci_replay *replay)
 {
 	size_t place;
 
-	if (replay->in_sink || !advance(replay->player, &place))
+	if (replay->in_sink || !advance_player(replay->player, &place))
 		return false;
 	run_to(replay, place);
 	return true;
@@ -435,7 +436,7 @@ bool upci_replay_play(struct upci_replay *replay)
 
 bool upci_replay_left(const struct upci_replay *replay)
 {
-	return where(replay->player) < replay->player->script->trace.ops;
+	return place_of_player(replay->player) < replay->player->script->trace.ops;
 }
 
 int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value)

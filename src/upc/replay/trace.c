@@ -33,7 +33,7 @@ struct parser {
 
 /* ---- messages ---------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static int fail(struct parser *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int fail_trace_line(struct parser *p, const char *format, ...)
 {
 	va_list args;
 
@@ -52,7 +52,7 @@ struct shown {
 	char text[2 * SHOWN_MAX + 8];
 };
 
-static struct shown show(struct field f)
+static struct shown show_field(struct field f)
 {
 	struct shown shown;
 	struct upci_out out = {.text = shown.text, .size = sizeof(shown.text)};
@@ -135,26 +135,28 @@ static enum number scan_number(struct field *f, uint64_t *value)
 }
 
 /* The next field as a number from min to max and nothing else. */
-static int read_number(struct parser *p, const char *what, uint64_t min, uint64_t max, uint64_t *value)
+static int read_number_field(struct parser *p, const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
 	struct field f, rest;
 	enum number number;
 
 	if (!next_field(p, &f))
-		return fail(p, "%s is missing", what);
+		return fail_trace_line(p, "%s is missing", what);
 	rest = f;
 	number = scan_number(&rest, value);
 	if (number == NUMBER_NONE || rest.start < rest.end)
-		return fail(p, "%s: expected a number, decimal or hex with 0x, found %s", what, show(f).text);
+		return fail_trace_line(p, "%s: expected a number, decimal or hex with 0x, found %s", what,
+				       show_field(f).text);
 	if (number == NUMBER_TOO_BIG && max == UINT64_MAX)
-		return fail(p, "%s: expected a number below 2^64, found %s", what, show(f).text);
+		return fail_trace_line(p, "%s: expected a number below 2^64, found %s", what,
+				       show_field(f).text);
 	if (number == NUMBER_OK && *value >= min && *value <= max)
 		return 0;
 	if (max == UINT64_MAX)
-		return fail(p, "%s: expected at least %llu, found %s", what, (unsigned long long)min,
-			    show(f).text);
-	return fail(p, "%s: expected %llu to %llu, found %s", what, (unsigned long long)min,
-		    (unsigned long long)max, show(f).text);
+		return fail_trace_line(p, "%s: expected at least %llu, found %s", what,
+				       (unsigned long long)min, show_field(f).text);
+	return fail_trace_line(p, "%s: expected %llu to %llu, found %s", what, (unsigned long long)min,
+			       (unsigned long long)max, show_field(f).text);
 }
 
 static int end_of_line(struct parser *p, const char *after)
@@ -163,13 +165,14 @@ static int end_of_line(struct parser *p, const char *after)
 
 	if (!next_field(p, &f))
 		return 0;
-	return fail(p, "expected the end of the line or a comment behind %s, found %s", after, show(f).text);
+	return fail_trace_line(p, "expected the end of the line or a comment behind %s, found %s", after,
+			       show_field(f).text);
 }
 
 /* ---- room -------------------------------------------------------------- */
 
 /* items with room for one more behind count of them; NULL when there is none. */
-static void *grow(void *items, size_t count, size_t *room, size_t size)
+static void *grow_items(void *items, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room > 0 ? 2 * *room : 64;
 
@@ -183,7 +186,7 @@ static void *grow(void *items, size_t count, size_t *room, size_t size)
 
 static int add_op(struct parser *p, const struct upci_trace_op *op)
 {
-	struct upci_trace_op *ops = grow(p->trace.op, p->trace.ops, &p->ops_room, sizeof(*ops));
+	struct upci_trace_op *ops = grow_items(p->trace.op, p->trace.ops, &p->ops_room, sizeof(*ops));
 
 	if (ops == NULL)
 		return UPC_ENOMEM;
@@ -195,7 +198,7 @@ static int add_op(struct parser *p, const struct upci_trace_op *op)
 static int add_token(struct parser *p, const struct upci_trace_token *token)
 {
 	struct upci_trace_token *tokens =
-		grow(p->trace.token, p->trace.tokens, &p->tokens_room, sizeof(*tokens));
+		grow_items(p->trace.token, p->trace.tokens, &p->tokens_room, sizeof(*tokens));
 
 	if (tokens == NULL)
 		return UPC_ENOMEM;
@@ -214,7 +217,7 @@ struct token_text {
 
 /* A number behind the sign, if the sign is there; sign 0: a number at once. False
  * when there is a sign and no number. */
-static bool cut(struct field *f, char sign, struct token_text *t, uint64_t *value)
+static bool cut_signed_number(struct field *f, char sign, struct token_text *t, uint64_t *value)
 {
 	enum number number;
 
@@ -233,19 +236,19 @@ static bool cut_token(struct field f, struct token_text *t)
 	const char *before;
 
 	*t = (struct token_text){.period = 1, .high = 1};
-	if (!cut(&f, '\0', t, &t->first))
+	if (!cut_signed_number(&f, '\0', t, &t->first))
 		return false;
 	t->last = t->first;
-	if (!cut(&f, '-', t, &t->last))
+	if (!cut_signed_number(&f, '-', t, &t->last))
 		return false;
 	before = f.start;
-	if (!cut(&f, '@', t, &t->period))
+	if (!cut_signed_number(&f, '@', t, &t->period))
 		return false;
 	if (f.start != before) {
 		before = f.start;
-		if (!cut(&f, '/', t, &t->high) || f.start == before)
+		if (!cut_signed_number(&f, '/', t, &t->high) || f.start == before)
 			return false;
-		if (!cut(&f, '+', t, &t->phase))
+		if (!cut_signed_number(&f, '+', t, &t->phase))
 			return false;
 	}
 	return f.start == f.end;
@@ -257,15 +260,15 @@ static int parse_token(struct parser *p, struct field f)
 	struct token_text t;
 
 	if (!cut_token(f, &t))
-		return fail(p, "expected a token " TOKEN_FORM ", found %s", show(f).text);
+		return fail_trace_line(p, "expected a token " TOKEN_FORM ", found %s", show_field(f).text);
 	if (t.too_big)
-		return fail(p, "token %s: expected numbers below 2^64", show(f).text);
+		return fail_trace_line(p, "token %s: expected numbers below 2^64", show_field(f).text);
 	if (t.first > ID_MAX || t.last > ID_MAX)
-		return fail(p, "token %s: expected ids of 0 to %d", show(f).text, ID_MAX);
+		return fail_trace_line(p, "token %s: expected ids of 0 to %d", show_field(f).text, ID_MAX);
 	if (t.first > t.last)
-		return fail(p, "token %s: expected ascending ids", show(f).text);
+		return fail_trace_line(p, "token %s: expected ascending ids", show_field(f).text);
 	if (t.high < 1 || t.high > t.period)
-		return fail(p, "token %s: expected a HIGH of 1 to PERIOD", show(f).text);
+		return fail_trace_line(p, "token %s: expected a HIGH of 1 to PERIOD", show_field(f).text);
 	token = (struct upci_trace_token){
 		.first = (uint16_t)t.first,
 		.last = (uint16_t)t.last,
@@ -278,17 +281,17 @@ static int parse_token(struct parser *p, struct field f)
 
 static int parse_write(struct parser *p, struct upci_trace_op *op)
 {
-	int error = read_number(p, "OFFSET", 0, UINT64_MAX, &op->offset);
+	int error = read_number_field(p, "OFFSET", 0, UINT64_MAX, &op->offset);
 
 	op->kind = UPCI_TRACE_WRITE;
 	if (error == 0)
-		error = read_number(p, "VALUE", 0, UINT64_MAX, &op->value);
+		error = read_number_field(p, "VALUE", 0, UINT64_MAX, &op->value);
 	return error != 0 ? error : end_of_line(p, "VALUE");
 }
 
 static int parse_read(struct parser *p, struct upci_trace_op *op)
 {
-	int error = read_number(p, "OFFSET", 0, UINT64_MAX, &op->offset);
+	int error = read_number_field(p, "OFFSET", 0, UINT64_MAX, &op->offset);
 
 	op->kind = UPCI_TRACE_READ;
 	return error != 0 ? error : end_of_line(p, "OFFSET");
@@ -296,7 +299,7 @@ static int parse_read(struct parser *p, struct upci_trace_op *op)
 
 static int parse_cycles(struct parser *p, struct upci_trace_op *op)
 {
-	int error = read_number(p, "N", 1, UINT64_MAX, &op->cycles);
+	int error = read_number_field(p, "N", 1, UINT64_MAX, &op->cycles);
 	struct field f;
 
 	op->kind = UPCI_TRACE_CYCLES;
@@ -310,11 +313,11 @@ static int parse_cycles(struct parser *p, struct upci_trace_op *op)
 static int parse_flip(struct parser *p, struct upci_trace_op *op)
 {
 	uint64_t counter, bit;
-	int error = read_number(p, "COUNTER", 0, COUNTER_MAX, &counter);
+	int error = read_number_field(p, "COUNTER", 0, COUNTER_MAX, &counter);
 
 	op->kind = UPCI_TRACE_FLIP;
 	if (error == 0)
-		error = read_number(p, "BIT", 0, BIT_MAX, &bit);
+		error = read_number_field(p, "BIT", 0, BIT_MAX, &bit);
 	if (error != 0)
 		return error;
 	op->counter = (unsigned)counter;
@@ -334,13 +337,13 @@ static int parse_version(struct parser *p)
 	struct field name, version;
 
 	if (!next_field(p, &name))
-		return fail(p, "%s, found nothing", expected);
+		return fail_trace_line(p, "%s, found nothing", expected);
 	if (!field_is(name, "upc-trace"))
-		return fail(p, "%s, found %s", expected, show(name).text);
+		return fail_trace_line(p, "%s, found %s", expected, show_field(name).text);
 	if (!next_field(p, &version))
-		return fail(p, "%s, found no version", expected);
+		return fail_trace_line(p, "%s, found no version", expected);
 	if (!field_is(version, "1"))
-		return fail(p, "%s, found version %s", expected, show(version).text);
+		return fail_trace_line(p, "%s, found version %s", expected, show_field(version).text);
 	return end_of_line(p, "the version");
 }
 
@@ -364,7 +367,7 @@ static int parse_statement(struct parser *p)
 
 			return error != 0 ? error : add_op(p, &op);
 		}
-	return fail(p, "expected w, r, c, e or s, found %s", show(f).text);
+	return fail_trace_line(p, "expected w, r, c, e or s, found %s", show_field(f).text);
 }
 
 /* One line without its newline. */
@@ -375,12 +378,13 @@ static int parse_line(struct parser *p, const char *start, const char *end)
 
 	/* Also in a comment: what has one is a damaged file or no text at all. */
 	if (memchr(start, '\0', length) != NULL)
-		return fail(p, "expected text, found a byte 0");
+		return fail_trace_line(p, "expected text, found a byte 0");
 	comment = memchr(start, '#', length);
 	p->at = start;
 	p->end = comment != NULL ? comment : end;
 	if (memchr(p->at, '\r', (size_t)(p->end - p->at)) != NULL)
-		return fail(p, "expected a newline alone at the end of a line, found a carriage return");
+		return fail_trace_line(
+			p, "expected a newline alone at the end of a line, found a carriage return");
 	return p->line == 1 ? parse_version(p) : parse_statement(p);
 }
 
@@ -399,7 +403,7 @@ int upci_trace_parse(const char *text, size_t length, struct upci_trace *trace,
 		size_t line = newline != NULL ? (size_t)(newline - text) : length;
 
 		if (p.line == UINT_MAX)
-			result = fail(&p, "expected at most %u lines, found more", UINT_MAX);
+			result = fail_trace_line(&p, "expected at most %u lines, found more", UINT_MAX);
 		else {
 			p.line++;
 			result = parse_line(&p, text, text + line);

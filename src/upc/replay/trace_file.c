@@ -35,7 +35,7 @@ static bool is_too_large(int fd)
 }
 
 /* The text belongs to the caller, also after an error. */
-static int read_all(int fd, char **text, size_t *length)
+static int read_whole_file(int fd, char **text, size_t *length)
 {
 	size_t room = 0, used = 0;
 	ssize_t n;
@@ -71,7 +71,7 @@ int upci_trace_load(int fd, struct upci_trace *trace, struct upci_trace_error *e
 {
 	char *text;
 	size_t length;
-	int result = read_all(fd, &text, &length), saved = errno;
+	int result = read_whole_file(fd, &text, &length), saved = errno;
 
 	if (result == 0)
 		result = upci_trace_parse(text, length, trace, error);
