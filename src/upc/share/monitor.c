@@ -151,7 +151,7 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 		m->file, upci_shared_get32(&m->page->process));
 }
 
-static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
+static int take_page_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 {
 	int error;
 
@@ -171,7 +171,7 @@ static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
 /* ---- opening ------------------------------------------------------------------- */
 
 /* Checks the page's header, which is read before anything is mapped. */
-static int check_header(int fd, const struct stat *st, const char *file)
+static int check_page_header(int fd, const struct stat *st, const char *file)
 {
 	struct {
 		uint64_t magic;
@@ -198,7 +198,7 @@ static int check_header(int fd, const struct stat *st, const char *file)
 	return 0;
 }
 
-static int check_file(int fd, uid_t user, const char *file)
+static int check_monitored_file(int fd, uid_t user, const char *file)
 {
 	struct stat st;
 
@@ -216,10 +216,10 @@ static int check_file(int fd, uid_t user, const char *file)
 		return upci_fail(UPC_EPERM, "%s: has another name as well (a hard link): remove it", file);
 	if (!st.st_nlink)
 		return upci_fail(UPC_EGONE, "%s: was removed just now", file);
-	return check_header(fd, &st, file);
+	return check_page_header(fd, &st, file);
 }
 
-static int map_file(struct upc_monitor *m)
+static int map_monitored_file(struct upc_monitor *m)
 {
 	void *page = mmap(NULL, sizeof(*m->page), PROT_READ, MAP_SHARED, m->fd, 0);
 	int error;
@@ -242,7 +242,7 @@ static void unmap_file(struct upc_monitor *m)
 	munmap((void *)m->page, sizeof(*m->page));
 }
 
-static int open_file(struct upc_monitor *m, uid_t user)
+static int open_monitored_file(struct upc_monitor *m, uid_t user)
 {
 	struct snapshot s;
 	int directory = upci_shared_directory(), error;
@@ -254,15 +254,15 @@ static int open_file(struct upc_monitor *m, uid_t user)
 	close(directory);
 	if (m->fd < 0)
 		return upci_shared_open_error(error, m->file);
-	error = check_file(m->fd, user, m->file);
+	error = check_monitored_file(m->fd, user, m->file);
 	if (!error)
-		error = map_file(m);
+		error = map_monitored_file(m);
 	if (error) {
 		close(m->fd);
 		return error;
 	}
 	/* Cut off since, or ended. */
-	error = take(m, copy_unit, &s);
+	error = take_page_copy(m, copy_unit, &s);
 	if (!error && (s.ended || !upci_shared_locked(m->fd)))
 		error = upci_fail(UPC_EGONE, "%s: its owner, process %u, has ended", m->file, s.process);
 	if (error) {
@@ -293,7 +293,7 @@ int upc_monitor_open(const char *name, const struct upc_monitor_options *given, 
 		return upci_fail(UPC_ENOMEM, "no memory for a monitor");
 	error = upci_shared_file(name, user, m->file);
 	if (!error)
-		error = open_file(m, user);
+		error = open_monitored_file(m, user);
 	if (error) {
 		free(m);
 		return error;
@@ -315,7 +315,7 @@ void upc_monitor_close(struct upc_monitor *monitor)
 
 static const struct upci_sized sized_info = UPCI_SIZED_FROM_0(upc_monitor_info, upci_fail);
 
-static void tell(const struct snapshot *s, struct upc_monitor_info *info)
+static void tell_monitor_info(const struct snapshot *s, struct upc_monitor_info *info)
 {
 	struct upc_monitor_info full = {
 		.process = (pid_t)s->process,
@@ -348,13 +348,13 @@ int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_m
 	if (info)
 		error = upci_sized_check(&sized_info, info);
 	if (!error)
-		error = take(monitor, copy_unit, &s);
+		error = take_page_copy(monitor, copy_unit, &s);
 	if (error)
 		return error;
 	if (values)
 		memcpy(values, s.count, sizeof(s.count));
 	if (info)
-		tell(&s, info);
+		tell_monitor_info(&s, info);
 	return 0;
 }
 
@@ -388,7 +388,7 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 	if (error)
 		return error;
 	c.counter = (unsigned)counter;
-	error = take(monitor, copy_event, &c);
+	error = take_page_copy(monitor, copy_event, &c);
 	if (error)
 		return error;
 	full.generation = c.generation;

@@ -122,7 +122,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
 
 /* ---- installing it --------------------------------------------------------- */
 
-static bool is_ours(const struct sigaction *action)
+static bool is_our_bus_action(const struct sigaction *action)
 {
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_bus;
 }
@@ -140,7 +140,7 @@ static int install_locked(void)
 
 	if (sigaction(SIGBUS, NULL, &now))
 		return -1;
-	if (installed && (is_ours(&now) || is_function(&now)))
+	if (installed && (is_our_bus_action(&now) || is_function(&now)))
 		return 0; /* whose handler came after ours passes on to it what he does not know */
 	previous = now;
 	previous_spent = 0;
@@ -155,11 +155,11 @@ static int install_locked(void)
 
 /* Only what is still ours: a handler that came later may call ours, which then stays
  * in that chain. */
-static void restore_locked(void)
+static void restore_bus_action_locked(void)
 {
 	struct sigaction now;
 
-	if (sigaction(SIGBUS, NULL, &now) || !is_ours(&now))
+	if (sigaction(SIGBUS, NULL, &now) || !is_our_bus_action(&now))
 		return;
 	if (previous_spent) {
 		memset(&now, 0, sizeof(now));
@@ -215,7 +215,7 @@ void upci_bus_release(struct upci_bus_guard *guard)
 	upci_process_lock();
 	__atomic_store_n(&guard->start, 0, __ATOMIC_RELEASE);
 	if (--guarded == 0)
-		restore_locked();
+		restore_bus_action_locked();
 	upci_process_unlock();
 }
 

@@ -33,7 +33,7 @@ _Static_assert(offsetof(struct upci_shared_page, event) == 19584, "layout");
 _Static_assert(sizeof(struct upci_shared_event) == 296, "layout");
 _Static_assert(sizeof(struct upci_shared_page) == 95368, "layout");
 
-static int refuse(const char *file, const char *what)
+static int refuse_shared_file(const char *file, const char *what)
 {
 	int error = errno;
 
@@ -93,7 +93,7 @@ static int remove_dead(int directory, const char *file, int fd)
 	if (!has_name(directory, file, fd))
 		return 1;
 	if (unlinkat(directory, file, 0) && errno != ENOENT)
-		return refuse(file, "what a dead process left cannot be removed");
+		return refuse_shared_file(file, "what a dead process left cannot be removed");
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static int clear_way(int directory, const char *file)
 	if (fd < 0)
 		return errno == ENOENT ? 0 : upci_shared_open_error(errno, file);
 	if (fstat(fd, &st))
-		result = refuse(file, "fstat");
+		result = refuse_shared_file(file, "fstat");
 	else if (!S_ISREG(st.st_mode))
 		result = upci_shared_open_error(ENXIO, file);
 	else if (st.st_uid != geteuid())
@@ -140,14 +140,14 @@ static int size_file(const char *file, int fd)
 	while (error == EINTR);
 	if (error) {
 		errno = error;
-		return refuse(file, "taking memory for it");
+		return refuse_shared_file(file, "taking memory for it");
 	}
 	return 0;
 }
 
 /* From here on a child of a fork closes it: its lock, and so the name, would be the child's,
  * too. */
-static int open_file(int directory, struct upci_shared *shared)
+static int open_unnamed_file(int directory, struct upci_shared *shared)
 {
 	upci_process_lock();
 	shared->fd = upci_fd_keep(openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -160,26 +160,26 @@ static int open_file(int directory, struct upci_shared *shared)
 			UPC_ENOSUPP,
 			"%s: /dev/shm cannot make files without a name (O_TMPFILE): mount a tmpfs there",
 			shared->file);
-	return refuse(shared->file, "a file cannot be made");
+	return refuse_shared_file(shared->file, "a file cannot be made");
 }
 
-static int make_file(int directory, bool group, struct upci_shared *shared)
+static int make_shared_file(int directory, bool group, struct upci_shared *shared)
 {
-	int error = open_file(directory, shared);
+	int error = open_unnamed_file(directory, shared);
 
 	if (error)
 		return error;
 	/* open has taken the umask off. */
 	if (fchmod(shared->fd, group ? 0640 : 0600))
-		return refuse(shared->file, "its mode cannot be set");
+		return refuse_shared_file(shared->file, "its mode cannot be set");
 	error = size_file(shared->file, shared->fd);
 	if (!error && !upci_shared_lock(shared->fd, UPCI_SHARED_OWNER))
-		error = refuse(shared->file, "it cannot be locked");
+		error = refuse_shared_file(shared->file, "it cannot be locked");
 	return error;
 }
 
 /* Never in a child: it would be a second writer. */
-static struct upci_shared_page *map_file(int fd)
+static struct upci_shared_page *map_shared_file(int fd)
 {
 	void *page = mmap(NULL, sizeof(struct upci_shared_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -192,14 +192,14 @@ static struct upci_shared_page *map_file(int fd)
 	return page;
 }
 
-static uint32_t thread(void)
+static uint32_t calling_thread(void)
 {
 	return (uint32_t)syscall(SYS_gettid);
 }
 
 /* ---- showing ------------------------------------------------------------- */
 
-static void show(struct upci_shared *shared)
+static void show_page_slot(struct upci_shared *shared)
 {
 	const struct upci_shared_slot *from = &shared->now;
 	uint64_t number = ++shared->change;
@@ -227,12 +227,12 @@ static void show(struct upci_shared *shared)
 static void new_generation(struct upci_shared *shared)
 {
 	shared->now.generation = htole64(++shared->generation);
-	shared->now.changed_by = htole64(thread());
+	shared->now.changed_by = htole64(calling_thread());
 }
 
 /* All of it is written now, though it is zero already: a page that is touched for the first
  * time while the unit runs would be a fault among those that it counts. */
-static void fill(struct upci_shared *shared)
+static void fill_shared_page(struct upci_shared *shared)
 {
 	struct upci_shared_page *page = shared->page;
 
@@ -245,7 +245,7 @@ static void fill(struct upci_shared *shared)
 	new_generation(shared);
 	upci_shared_put64(&page->generation, shared->generation);
 	shared->now.updated_ns = htole64(upci_now_ns());
-	show(shared);
+	show_page_slot(shared);
 }
 
 /* ---- creating ------------------------------------------------------------ */
@@ -270,7 +270,7 @@ static int give_name(int directory, const char *file, int fd)
 	return -1;
 }
 
-static int publish(int directory, const char *file, int fd)
+static int publish_shared_name(int directory, const char *file, int fd)
 {
 	static const struct timespec moment = {.tv_nsec = 1000000};
 	unsigned i;
@@ -287,34 +287,34 @@ static int publish(int directory, const char *file, int fd)
 		if (!give_name(directory, file, fd))
 			return 0;
 		if (errno != EEXIST)
-			return refuse(file, "the file cannot be given its name");
+			return refuse_shared_file(file, "the file cannot be given its name");
 	}
 	return upci_fail(UPC_ESTATE, "%s: others hold or take this name all the time: choose another one",
 			 file);
 }
 
-static int create(int directory, bool group, struct upci_shared *shared)
+static int create_shared_file(int directory, bool group, struct upci_shared *shared)
 {
 	/* First of all: a name that is taken is the most likely mistake. */
 	int error = clear_way(directory, shared->file);
 
 	if (error < 0)
 		return error;
-	error = make_file(directory, group, shared);
+	error = make_shared_file(directory, group, shared);
 	if (error)
 		return error;
 	(void)upci_process_claim();
 	shared->maker = upci_process_claimed();
 	upci_process_lock();
-	shared->page = map_file(shared->fd);
+	shared->page = map_shared_file(shared->fd);
 	upci_process_unlock();
 	if (!shared->page)
-		return refuse(shared->file, "it cannot be mapped");
-	fill(shared);
-	return publish(directory, shared->file, shared->fd);
+		return refuse_shared_file(shared->file, "it cannot be mapped");
+	fill_shared_page(shared);
+	return publish_shared_name(directory, shared->file, shared->fd);
 }
 
-static void clear(struct upci_shared *shared)
+static void clear_shared_page(struct upci_shared *shared)
 {
 	upci_process_lock();
 	if (shared->page)
@@ -332,11 +332,11 @@ int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
 	directory = upci_shared_directory();
 	error = directory;
 	if (directory >= 0) {
-		error = create(directory, group, shared);
+		error = create_shared_file(directory, group, shared);
 		close(directory);
 	}
 	if (error)
-		clear(shared);
+		clear_shared_page(shared);
 	return error;
 }
 
@@ -370,7 +370,7 @@ void upci_shared_withdraw(struct upci_shared *shared)
 void upci_shared_destroy(struct upci_shared *shared)
 {
 	upci_shared_withdraw(shared);
-	clear(shared);
+	clear_shared_page(shared);
 }
 
 void upci_shared_forked(struct upci_shared *shared)
@@ -390,7 +390,7 @@ void upci_shared_begin(struct upci_shared *shared)
 }
 
 /* The first in a change makes sequence odd, end even again. */
-static void open_events(struct upci_shared *shared)
+static void open_event_sequence(struct upci_shared *shared)
 {
 	if (!(shared->sequence & 1))
 		upci_shared_put64(&shared->page->sequence, ++shared->sequence);
@@ -401,9 +401,9 @@ void upci_shared_end(struct upci_shared *shared, bool configuration)
 	if (configuration)
 		new_generation(shared);
 	shared->now.updated_ns = htole64(upci_now_ns());
-	show(shared);
+	show_page_slot(shared);
 	if (configuration) {
-		open_events(shared);
+		open_event_sequence(shared);
 		upci_shared_put64(&shared->page->generation, shared->generation);
 	}
 	if (shared->sequence & 1)
@@ -434,7 +434,7 @@ void upci_shared_unread(struct upci_shared *shared, const uint64_t unread[UPC_CO
 }
 
 /* size is a multiple of 8; the last byte stays 0. */
-static void put_text(uint64_t *to, size_t size, const char *text)
+static void put_page_text(uint64_t *to, size_t size, const char *text)
 {
 	uint64_t words[UPC_NAME_MAX / 8] = {0};
 	size_t i;
@@ -449,9 +449,9 @@ void upci_shared_event(struct upci_shared *shared, unsigned counter, const char 
 {
 	struct upci_shared_event *event = &shared->page->event[counter];
 
-	open_events(shared);
-	put_text(event->name, sizeof(event->name), name ? name : "");
-	put_text(event->unit, sizeof(event->unit), unit ? unit : "");
+	open_event_sequence(shared);
+	put_page_text(event->name, sizeof(event->name), name ? name : "");
+	put_page_text(event->unit, sizeof(event->unit), unit ? unit : "");
 	upci_shared_put32(&event->bound, name != NULL);
 	upci_shared_put32(&event->kind, (uint32_t)kind);
 }

@@ -17,7 +17,7 @@
 /* Not configurable: a name means the same unit to everybody. */
 #define PREFIX "upc."
 
-static bool is_name(const char *name)
+static bool is_shared_name(const char *name)
 {
 	size_t length = strnlen(name, UPCI_SHARED_NAME_MAX + 1), i;
 
@@ -31,7 +31,7 @@ static bool is_name(const char *name)
 
 int upci_shared_file(const char *name, uid_t user, char file[UPCI_SHARED_FILE_MAX])
 {
-	if (!name || !is_name(name))
+	if (!name || !is_shared_name(name))
 		return upci_fail(UPC_EINVAL,
 				 "the name of a shared unit has 1 to %u of the characters A-Z a-z 0-9 _ . -, "
 				 "and no dot in front",
@@ -52,7 +52,7 @@ bool upci_shared_parse(const char *file, uid_t *user, const char **name)
 		if (number >= (uid_t)-1)
 			return false;
 	}
-	if (*p != '.' || !is_name(p + 1))
+	if (*p != '.' || !is_shared_name(p + 1))
 		return false;
 	*user = (uid_t)number;
 	*name = p + 1;
