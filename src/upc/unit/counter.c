@@ -12,7 +12,7 @@
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
 
-static int check(int counter)
+static int check_counter_number(int counter)
 {
 	if (counter >= 0 && counter < UPC_COUNTERS)
 		return 0;
@@ -21,14 +21,14 @@ static int check(int counter)
 
 static int check_bound(const struct upc_unit *u, int counter)
 {
-	int error = check(counter);
+	int error = check_counter_number(counter);
 
 	if (!error && !u->binding[counter].references)
 		error = upci_fail(UPC_EINVAL, "no event is bound to counter %d", counter);
 	return error;
 }
 
-static unsigned flags_of(const struct upc_unit *u, unsigned i)
+static unsigned flags_of_counter(const struct upc_unit *u, unsigned i)
 {
 	const struct upci_binding *b = &u->binding[i];
 
@@ -41,7 +41,7 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_counter_info, upci_fail);
 	const struct upci_binding *b;
 	struct upc_counter_info full = {0};
-	int error = check(counter);
+	int error = check_counter_number(counter);
 
 	if (!error)
 		error = upci_sized_check(&sized, info);
@@ -49,7 +49,7 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 		return error;
 	upci_unit_refresh(u);
 	b = &u->binding[counter];
-	full.flags = flags_of(u, (unsigned)counter);
+	full.flags = flags_of_counter(u, (unsigned)counter);
 	full.code = b->code;
 	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
@@ -68,8 +68,8 @@ static unsigned entry_flags(const struct upc_unit *u, const struct upci_entry *e
 	unsigned flags = 0, never = UPC_COUNTER_NEVER, terms = e->formula ? e->formula->terms : 1, i;
 
 	for (i = 0; i < terms; i++) {
-		flags |= flags_of(u, e->counter[i]);
-		never &= flags_of(u, e->counter[i]);
+		flags |= flags_of_counter(u, e->counter[i]);
+		never &= flags_of_counter(u, e->counter[i]);
 	}
 	return !never && flags & UPC_COUNTER_NEVER
 		       ? (flags & ~(unsigned)UPC_COUNTER_NEVER) | UPC_COUNTER_PARTIAL
@@ -93,7 +93,7 @@ int upc_unit_flags(struct upc_unit *u, const uint32_t *codes, unsigned n, unsign
 
 int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
 {
-	int error = check(counter);
+	int error = check_counter_number(counter);
 
 	if (error)
 		return error;
@@ -110,7 +110,7 @@ int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
 
 int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 {
-	int error = check(counter);
+	int error = check_counter_number(counter);
 
 	if (!error)
 		error = upci_unit_check_no_level(&u->binding[counter]);
@@ -129,7 +129,7 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	return error;
 }
 
-static int turn(struct upc_unit *u, int counter, bool halts)
+static int turn_counter(struct upc_unit *u, int counter, bool halts)
 {
 	struct upci_binding *b = &u->binding[counter];
 	struct upci_source *source;
@@ -163,14 +163,14 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 				  "counter %d: the unit has one start/stop for all counters; the live "
 				  "sources alone can halt one",
 				  counter);
-	return error ? error : turn(u, counter, true);
+	return error ? error : turn_counter(u, counter, true);
 }
 
 int upc_counter_continue(struct upc_unit *u, int counter)
 {
 	int error = check_bound(u, counter);
 
-	return error ? error : turn(u, counter, false);
+	return error ? error : turn_counter(u, counter, false);
 }
 
 static int fail_offset(unsigned offset)
@@ -197,7 +197,7 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 }
 
 /* Whether software may write this to a counter's field, where now is there. */
-static int check_field(const struct upc_unit *u, unsigned i, uint8_t now, uint8_t then)
+static int check_counter_field(const struct upc_unit *u, unsigned i, uint8_t now, uint8_t then)
 {
 	const struct upci_binding *b = &u->binding[i];
 	const bool changes = (now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE);
@@ -219,14 +219,15 @@ static int check_field(const struct upc_unit *u, unsigned i, uint8_t now, uint8_
 	return 0;
 }
 
-static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
+static int write_config_register(struct upc_unit *u, unsigned offset, uint64_t value)
 {
 	unsigned first = (offset - UPC_REG_CONFIG(0)) / 8 * 8, i;
 	int error = 0;
 
 	upci_unit_refresh(u);
 	for (i = 0; i < 8 && !error; i++)
-		error = check_field(u, first + i, u->regs.field[first + i], (uint8_t)(value >> (8 * i)));
+		error = check_counter_field(u, first + i, u->regs.field[first + i],
+					    (uint8_t)(value >> (8 * i)));
 	for (i = 0; i < 8 && !error; i++)
 		upci_unit_write_field(u, first + i, (uint8_t)(value >> (8 * i)));
 	return error;
@@ -268,7 +269,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 	if (offset < UPC_REG_CONFIG(0)) {
 		error = write_raw(u, offset / 8, value);
 	} else if (offset < UPC_REG_START_STOP) {
-		error = write_config(u, offset, value);
+		error = write_config_register(u, offset, value);
 		configuration = !error;
 	} else if (offset == UPC_REG_THRESHOLD) {
 		(void)u->registers->write(u, offset, value);

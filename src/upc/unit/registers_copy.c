@@ -26,7 +26,7 @@ static void look_for_doubt(struct upc_unit *u)
 }
 
 /* Counters that the unit takes in keep its own values. */
-static void peek(struct upc_unit *u)
+static void peek_at_registers(struct upc_unit *u)
 {
 	uint64_t taken[UPC_COUNTERS];
 	unsigned a;
@@ -49,7 +49,7 @@ void upci_unit_copy(struct upc_unit *u)
 {
 	if (!u->stale)
 		return;
-	peek(u);
+	peek_at_registers(u);
 	u->stale = false;
 	look_for_doubt(u);
 }
@@ -75,7 +75,7 @@ void upci_unit_find_damage(struct upc_unit *u, unsigned i)
 	upci_unit_refresh(u);
 }
 
-static bool is_damaged(struct upc_unit *u, unsigned i)
+static bool is_copy_damaged(struct upc_unit *u, unsigned i)
 {
 	upci_unit_find_damage(u, i);
 	return u->damaged[i];
@@ -94,7 +94,7 @@ static int fail_damaged(const struct upc_unit *u, unsigned i)
 int upci_unit_check_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_refresh(u);
-	return u->doubtful && is_damaged(u, i) ? fail_damaged(u, i) : 0;
+	return u->doubtful && is_copy_damaged(u, i) ? fail_damaged(u, i) : 0;
 }
 
 int upci_unit_check_entry(struct upc_unit *u, const struct upci_entry *entry)
@@ -113,7 +113,7 @@ int upci_unit_check_all(struct upc_unit *u)
 
 	upci_unit_refresh(u);
 	for (i = 0; u->doubtful && i < UPC_COUNTERS; i++)
-		if (is_damaged(u, i) && worst == UPC_COUNTERS)
+		if (is_copy_damaged(u, i) && worst == UPC_COUNTERS)
 			worst = i;
 	return worst < UPC_COUNTERS ? fail_damaged(u, worst) : 0;
 }

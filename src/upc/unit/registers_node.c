@@ -38,7 +38,7 @@ static bool node_catch_up(struct upc_unit *u)
 }
 
 /* A parity error of any counter, eight at a time: this is done at every read. */
-static bool flagged(const uint8_t field[UPC_COUNTERS])
+static bool any_field_flagged(const uint8_t field[UPC_COUNTERS])
 {
 	const uint64_t flags = UINT64_C(0x0101010101010101) * UPC_FIELD_PARITY_ERROR;
 	uint64_t eight, any = 0;
@@ -56,7 +56,7 @@ static void copy_damage(struct upc_unit *u)
 {
 	unsigned i;
 
-	if (!u->doubtful && !flagged(u->regs.field))
+	if (!u->doubtful && !any_field_flagged(u->regs.field))
 		return;
 	for (i = 0; i < UPC_COUNTERS; i++)
 		u->damaged[i] = u->regs.field[i] & UPC_FIELD_PARITY_ERROR;

@@ -27,7 +27,7 @@ static void script_preset(struct upc_unit *u, unsigned i, uint64_t count)
 }
 
 /* Writes a counter for its threshold, its count as it is. */
-static void preload(struct upc_unit *u, unsigned i)
+static void script_preload_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_refresh(u);
 	upci_unit_find_damage(u, i);
@@ -54,7 +54,7 @@ static int script_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 	field = u->regs.field[i] & (uint8_t)~UPC_FIELD_INTERRUPT_ENABLE;
 	upci_unit_keep_period(u, i, period);
 	upci_unit_write_field(u, i, period ? field | UPC_FIELD_INTERRUPT_ENABLE : field);
-	preload(u, i);
+	script_preload_counter(u, i);
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static int script_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 
 /* A counter whose interrupt the handler of another one, of the same cycle, has
  * acknowledged or disabled. */
-static bool acknowledged(const struct upc_unit *u, unsigned i)
+static bool is_interrupt_acknowledged(const struct upc_unit *u, unsigned i)
 {
 	return !(u->regs.field[i] & UPC_FIELD_INTERRUPT_PENDING);
 }
@@ -80,7 +80,7 @@ static bool know_already(struct upc_unit *u, unsigned i)
 }
 
 /* The engine is at rest in the cycle of the event. */
-static void sink(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void script_take_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct upc_unit *u = arg;
 	const struct upci_binding *b = &u->binding[counter];
@@ -95,10 +95,10 @@ static void sink(void *arg, enum upci_engine_event event, unsigned counter, uint
 	u->stale = true;
 	upci_unit_refresh(u);
 	interrupt.value = upci_unit_count(u, counter);
-	if (event == UPCI_ENGINE_PARITY ? know_already(u, counter) : acknowledged(u, counter))
+	if (event == UPCI_ENGINE_PARITY ? know_already(u, counter) : is_interrupt_acknowledged(u, counter))
 		return;
 	if (event == UPCI_ENGINE_INTERRUPT && u->thresholds.period[counter])
-		preload(u, counter);
+		script_preload_counter(u, counter);
 	if (u->interrupt)
 		u->interrupt(u, &interrupt, u->interrupt_arg);
 	/* The engine goes on. */
@@ -107,7 +107,7 @@ static void sink(void *arg, enum upci_engine_event event, unsigned counter, uint
 
 static int script_create(struct upc_unit *u)
 {
-	const struct upci_engine_sink told = {.event = sink, .arg = u};
+	const struct upci_engine_sink told = {.event = script_take_event, .arg = u};
 
 	return upci_replay_create(upci_catalogue_script(u->catalogue), &told, &u->keeper.script);
 }
@@ -158,7 +158,7 @@ static int script_write(struct upc_unit *u, unsigned offset, uint64_t value)
 	upci_regs_write_threshold(&u->regs, value);
 	for (a = 0; a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
-			preload(u, u->active[a]);
+			script_preload_counter(u, u->active[a]);
 	return error;
 }
 

@@ -55,7 +55,7 @@ void upci_sources_destroy(struct upci_sources *sources)
 
 /* The row whose source drives it: none where whatever has the unit's registers has its
  * inputs. Or an error with message. */
-static int row_of(const struct upci_event *event)
+static int row_of_event(const struct upci_event *event)
 {
 	switch (event->driver.source) {
 #define DRIVEN(kind, row, name) \
@@ -76,7 +76,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 {
 	const struct upci_source_ops *ops;
 	struct upci_source *source;
-	int row = row_of(event);
+	int row = row_of_event(event);
 
 	if (row < 0)
 		return row;
@@ -103,7 +103,7 @@ void upci_source_close(struct upci_sources *sources, const struct upci_binding *
 
 /* ---- what is asked of all that stop ------------------------------------------- */
 
-static struct upci_source *stopping(const struct upci_sources *sources, unsigned i)
+static struct upci_source *stopping_source(const struct upci_sources *sources, unsigned i)
 {
 	return sources->of[sources->stopping[i]];
 }
@@ -113,7 +113,7 @@ void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait)
 	unsigned i;
 
 	for (i = 0; i < sources->stoppers; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		if (s->ops->begin_batch)
 			s->ops->begin_batch(s, may_wait);
@@ -126,7 +126,7 @@ bool upci_sources_check_batch(struct upci_sources *sources)
 	unsigned i;
 
 	for (i = 0; i < sources->stoppers; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		readable = readable && (!s->ops->check_batch || s->ops->check_batch(s));
 	}
@@ -139,7 +139,7 @@ enum upci_source_wish upci_sources_wish(struct upci_sources *sources)
 	unsigned i;
 
 	for (i = 0; i < sources->stoppers; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		wish = s->ops->wish ? s->ops->wish(s) : UPCI_SOURCE_FINE;
 		gravest = wish > gravest ? wish : gravest;
@@ -153,7 +153,7 @@ int upci_sources_prepare(struct upci_sources *sources)
 	int error = 0;
 
 	for (i = 0; i < sources->stoppers && !error; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		error = s->ops->prepare ? s->ops->prepare(s) : 0;
 	}
@@ -166,7 +166,7 @@ int upci_sources_start(struct upci_sources *sources)
 	int error = 0;
 
 	for (i = 0; i < sources->stoppers && !error; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		error = s->ops->start(s);
 	}
@@ -181,7 +181,7 @@ int upci_sources_stop(struct upci_sources *sources)
 	int first = 0, error;
 
 	for (i = 0; i < sources->stoppers; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		error = s->ops->stop(s);
 		first = first ? first : error;
@@ -194,7 +194,7 @@ void upci_sources_rebase(struct upci_sources *sources)
 	unsigned i;
 
 	for (i = 0; i < sources->stoppers; i++) {
-		struct upci_source *s = stopping(sources, i);
+		struct upci_source *s = stopping_source(sources, i);
 
 		if (s->ops->rebase)
 			s->ops->rebase(s);

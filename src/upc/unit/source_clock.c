@@ -27,7 +27,8 @@ static clockid_t cpu_clock(pid_t id, bool thread)
 }
 
 /* Which of the kernel's it is, or an error with message. */
-static int choose(const struct upci_context *context, const struct upci_event *event, clockid_t *clock)
+static int choose_kernel_clock(const struct upci_context *context, const struct upci_event *event,
+			       clockid_t *clock)
 {
 	struct timespec now;
 
@@ -61,7 +62,7 @@ static int clock_open(struct upci_source *source, const struct upci_context *con
 	struct clock_source *s = (struct clock_source *)source;
 	clockid_t clock;
 	unsigned handle = 0;
-	int error = choose(context, event, &clock);
+	int error = choose_kernel_clock(context, event, &clock);
 
 	(void)halted;
 	if (error)

@@ -8,11 +8,11 @@
 #include "procfs/files.h"
 
 struct file_source {
-	struct upci_source source; /* the first: see of() */
+	struct upci_source source; /* the first: see files_of_source() */
 	struct upci_files *files;
 };
 
-static struct upci_files *of(const struct upci_source *source)
+static struct upci_files *files_of_source(const struct upci_source *source)
 {
 	return ((const struct file_source *)source)->files;
 }
@@ -24,12 +24,12 @@ static int file_create(struct upci_source *source, const struct upci_context *co
 
 static void file_destroy(struct upci_source *source)
 {
-	upci_files_destroy(of(source));
+	upci_files_destroy(files_of_source(source));
 }
 
 static void file_forked(struct upci_source *source, const struct upci_context *context)
 {
-	upci_files_forked(of(source), context->pid, context->tid);
+	upci_files_forked(files_of_source(source), context->pid, context->tid);
 }
 
 static int file_open(struct upci_source *source, const struct upci_context *context,
@@ -42,17 +42,17 @@ static int file_open(struct upci_source *source, const struct upci_context *cont
 			"%s: is read from a file of /proc or /sys, which knows no control groups: count it "
 			"in another context",
 			event->name);
-	return upci_files_add(of(source), &event->driver);
+	return upci_files_add(files_of_source(source), &event->driver);
 }
 
 static void file_close(struct upci_source *source, int handle)
 {
-	upci_files_remove(of(source), handle);
+	upci_files_remove(files_of_source(source), handle);
 }
 
 static int file_read(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
-	(void)upci_files_read(of(source), value, state);
+	(void)upci_files_read(files_of_source(source), value, state);
 	return 0;
 }
 

@@ -9,11 +9,11 @@
 #include "perf/perf.h"
 
 struct perf_source {
-	struct upci_source source; /* the first: see of() */
+	struct upci_source source; /* the first: see perf_of_source() */
 	struct upci_perf *perf;
 };
 
-static struct upci_perf *of(const struct upci_source *source)
+static struct upci_perf *perf_of_source(const struct upci_source *source)
 {
 	return ((const struct perf_source *)source)->perf;
 }
@@ -25,13 +25,13 @@ static int perf_create(struct upci_source *source, const struct upci_context *co
 
 static void perf_destroy(struct upci_source *source)
 {
-	upci_perf_destroy(of(source));
+	upci_perf_destroy(perf_of_source(source));
 }
 
 static void perf_forked(struct upci_source *source, const struct upci_context *context)
 {
 	(void)context;
-	upci_perf_forked(of(source));
+	upci_perf_forked(perf_of_source(source));
 }
 
 static int perf_open(struct upci_source *source, const struct upci_context *context,
@@ -40,68 +40,68 @@ static int perf_open(struct upci_source *source, const struct upci_context *cont
 	struct upci_perf_spec spec;
 	int error = upci_perf_encode_for(&event->driver, context, &spec);
 
-	return error ? error : upci_perf_add(of(source), &spec, halted, event->name);
+	return error ? error : upci_perf_add(perf_of_source(source), &spec, halted, event->name);
 }
 
 static void perf_close(struct upci_source *source, int handle)
 {
-	upci_perf_remove(of(source), handle);
+	upci_perf_remove(perf_of_source(source), handle);
 }
 
 static int perf_read(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
-	return upci_perf_read(of(source), value, state);
+	return upci_perf_read(perf_of_source(source), value, state);
 }
 
 static int perf_start(struct upci_source *source)
 {
-	return upci_perf_start(of(source));
+	return upci_perf_start(perf_of_source(source));
 }
 
 static int perf_stop(struct upci_source *source)
 {
-	return upci_perf_stop(of(source));
+	return upci_perf_stop(perf_of_source(source));
 }
 
 static int perf_halt(struct upci_source *source, int handle)
 {
-	return upci_perf_halt(of(source), handle);
+	return upci_perf_halt(perf_of_source(source), handle);
 }
 
 static int perf_go_on(struct upci_source *source, int handle)
 {
-	return upci_perf_continue(of(source), handle);
+	return upci_perf_continue(perf_of_source(source), handle);
 }
 
 static int perf_pass_over(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
-	return upci_perf_pass_over(of(source), value, state);
+	return upci_perf_pass_over(perf_of_source(source), value, state);
 }
 
 static void perf_rebase(struct upci_source *source)
 {
-	upci_perf_rebase(of(source));
+	upci_perf_rebase(perf_of_source(source));
 }
 
 static struct upci_source_time perf_time(struct upci_source *source, int handle)
 {
-	return upci_perf_time(of(source), handle);
+	return upci_perf_time(perf_of_source(source), handle);
 }
 
 static bool perf_has_run(const struct upci_source *source)
 {
-	return upci_perf_ever_enabled(of(source));
+	return upci_perf_ever_enabled(perf_of_source(source));
 }
 
 static void perf_begin_batch(struct upci_source *source, bool may_wait)
 {
-	upci_perf_set_waits(of(source), may_wait);
-	upci_perf_begin_batch(of(source));
+	upci_perf_set_waits(perf_of_source(source), may_wait);
+	upci_perf_begin_batch(perf_of_source(source));
 }
 
 static bool perf_check_batch(struct upci_source *source)
 {
-	return upci_perf_check(of(source));
+	return upci_perf_check(perf_of_source(source));
 }
 
 /* Events that were added one by one for children to inherit have a group each. One that was removed
@@ -109,7 +109,7 @@ static bool perf_check_batch(struct upci_source *source)
  * that came would not be counted. */
 static enum upci_source_wish perf_wish(struct upci_source *source)
 {
-	struct upci_perf *perf = of(source);
+	struct upci_perf *perf = perf_of_source(source);
 
 	if (upci_perf_keeps_removed(perf) || upci_perf_cpus_changed(perf))
 		return UPCI_SOURCE_RENEW;
@@ -120,13 +120,13 @@ static enum upci_source_wish perf_wish(struct upci_source *source)
 
 static int perf_prepare(struct upci_source *source)
 {
-	upci_perf_close_removed(of(source));
-	return upci_perf_waits(of(source)) ? upci_perf_open_waiting(of(source)) : 0;
+	upci_perf_close_removed(perf_of_source(source));
+	return upci_perf_waits(perf_of_source(source)) ? upci_perf_open_waiting(perf_of_source(source)) : 0;
 }
 
 static void perf_gather(struct upci_source *source, struct upci_bag *bag)
 {
-	upci_perf_gather(of(source), bag);
+	upci_perf_gather(perf_of_source(source), bag);
 }
 
 static int perf_set_period(struct upci_source *source, const struct upci_context *context,
@@ -135,17 +135,19 @@ static int perf_set_period(struct upci_source *source, const struct upci_context
 	struct upci_perf_spec spec;
 	int error = upci_perf_encode_for(&event->driver, context, &spec);
 
-	return error ? error : upci_perf_set_period(of(source), handle, &spec, period, signal, event->name);
+	return error ? error
+		     : upci_perf_set_period(perf_of_source(source), handle, &spec, period, signal,
+					    event->name);
 }
 
 static int perf_restart_period(struct upci_source *source, int handle, uint64_t left)
 {
-	return upci_perf_restart_period(of(source), handle, left);
+	return upci_perf_restart_period(perf_of_source(source), handle, left);
 }
 
 static int perf_signalled(struct upci_source *source, int fd)
 {
-	return upci_perf_signalled(of(source), fd);
+	return upci_perf_signalled(perf_of_source(source), fd);
 }
 
 const struct upci_source_ops upci_perf_source = {

@@ -97,7 +97,7 @@ void upc_transaction_abort(struct upc_transaction *t)
 	upci_transaction_free(t);
 }
 
-static int append(struct upc_transaction *t, struct op op)
+static int append_op(struct upc_transaction *t, struct op op)
 {
 	if (t->ops == t->room) {
 		unsigned room = t->room ? t->room * 2 : 16;
@@ -113,7 +113,7 @@ static int append(struct upc_transaction *t, struct op op)
 }
 
 /* An event that can be counted here, or NULL with *error and a message. */
-static const struct upci_event *countable(struct upc_transaction *t, uint32_t code, int *error)
+static const struct upci_event *find_countable_event(struct upc_transaction *t, uint32_t code, int *error)
 {
 	const struct upci_event *event = upci_catalogue_event(t->unit->catalogue, code);
 
@@ -134,7 +134,7 @@ int upc_transaction_add(struct upc_transaction *t, uint32_t code, int counter)
 
 	if (counter != UPC_ANY_COUNTER && (counter < 0 || counter >= UPC_COUNTERS))
 		return upci_fail(UPC_EINVAL, "%d is no counter: they are 0 to %d", counter, UPC_COUNTERS - 1);
-	event = countable(t, code, &error);
+	event = find_countable_event(t, code, &error);
 	if (!event)
 		return error;
 	if (counter != UPC_ANY_COUNTER && event->driver.source == UPC_SOURCE_DERIVED)
@@ -144,12 +144,12 @@ int upc_transaction_add(struct upc_transaction *t, uint32_t code, int counter)
 	if (counter != UPC_ANY_COUNTER && event->id != UPC_NO_ID && event->id % UPC_COUNTERS != counter)
 		return upci_fail(UPC_ENOSUPP, "%s: event %d is an input of counter %d, not of counter %d",
 				 event->name, event->id, event->id % UPC_COUNTERS, counter);
-	return append(t, (struct op){ADD, code, 0, counter});
+	return append_op(t, (struct op){ADD, code, 0, counter});
 }
 
 int upc_transaction_remove(struct upc_transaction *t, uint32_t code)
 {
-	return append(t, (struct op){REMOVE, code, 0, NOWHERE});
+	return append_op(t, (struct op){REMOVE, code, 0, NOWHERE});
 }
 
 int upc_transaction_reassign(struct upc_transaction *t, uint32_t from, uint32_t to)
@@ -157,7 +157,7 @@ int upc_transaction_reassign(struct upc_transaction *t, uint32_t from, uint32_t 
 	const struct upci_event *old = upci_catalogue_event(t->unit->catalogue, from), *event;
 	int error = 0;
 
-	event = countable(t, to, &error);
+	event = find_countable_event(t, to, &error);
 	if (!event)
 		return error;
 	if (!old)
@@ -166,7 +166,7 @@ int upc_transaction_reassign(struct upc_transaction *t, uint32_t from, uint32_t 
 		return upci_fail(UPC_ENOSUPP,
 				 "%s: a derived event has several counters; add and remove it instead",
 				 old->driver.source == UPC_SOURCE_DERIVED ? old->name : event->name);
-	return append(t, (struct op){REASSIGN, from, to, NOWHERE});
+	return append_op(t, (struct op){REASSIGN, from, to, NOWHERE});
 }
 
 /* ---- the plan: which events -------------------------------------------- */
@@ -181,7 +181,7 @@ static int find_entry(const struct plan *p, uint32_t code)
 	return -1;
 }
 
-static const char *name_of(const struct plan *p, uint32_t code)
+static const char *name_of_code(const struct plan *p, uint32_t code)
 {
 	const struct upci_event *event = upci_catalogue_event(p->unit->catalogue, code);
 
@@ -190,7 +190,7 @@ static const char *name_of(const struct plan *p, uint32_t code)
 
 static int fail_absent(const struct plan *p, uint32_t code)
 {
-	return upci_fail(UPC_EINVAL, "%s is not added to this unit", name_of(p, code));
+	return upci_fail(UPC_EINVAL, "%s is not added to this unit", name_of_code(p, code));
 }
 
 static int plan_add(struct plan *p, uint32_t code)
@@ -232,7 +232,7 @@ static int plan_reassign(struct plan *p, uint32_t from, uint32_t to)
 	if (e < 0)
 		return fail_absent(p, from);
 	if (find_entry(p, to) >= 0)
-		return upci_fail(UPC_ECONFLICT, "%s is counted already", name_of(p, to));
+		return upci_fail(UPC_ECONFLICT, "%s is counted already", name_of_code(p, to));
 	/* Through a chain of reassignments the first one's counter is meant. */
 	if (p->entry[e].wish == UPC_ANY_COUNTER)
 		p->entry[e].wish = p->entry[e].counter ? p->entry[e].first : UPC_ANY_COUNTER;
@@ -264,7 +264,7 @@ static int plan_entries(struct plan *p, const struct upc_transaction *t)
 /* ---- the plan: which counters ------------------------------------------ */
 
 /* An event can have two names, which one counter counts. */
-static uint32_t canonical(const struct plan *p, uint32_t code)
+static uint32_t canonical_code(const struct plan *p, uint32_t code)
 {
 	const struct upci_event *event = upci_catalogue_event(p->unit->catalogue, code);
 
@@ -275,9 +275,9 @@ static struct leaf *find_leaf(struct plan *p, uint32_t code)
 {
 	unsigned i;
 
-	code = canonical(p, code);
+	code = canonical_code(p, code);
 	for (i = 0; i < p->leaves; i++)
-		if (canonical(p, p->leaf[i].code) == code)
+		if (canonical_code(p, p->leaf[i].code) == code)
 			return &p->leaf[i];
 	return NULL;
 }
@@ -294,7 +294,7 @@ static int need_leaf(struct plan *p, uint32_t code)
 	if (p->leaves == UPC_COUNTERS)
 		return upci_fail(UPC_ECONFLICT,
 				 "%s: all %d counters are taken; remove an event, or count it in another set",
-				 name_of(p, code), UPC_COUNTERS);
+				 name_of_code(p, code), UPC_COUNTERS);
 	leaf = &p->leaf[p->leaves++];
 	*leaf = (struct leaf){.code = code,
 			      .references = 1,
@@ -302,7 +302,7 @@ static int need_leaf(struct plan *p, uint32_t code)
 			      .from = NOWHERE,
 			      .counter = NOWHERE};
 	for (i = 0; i < p->unit->actives; i++)
-		if (canonical(p, p->unit->binding[p->unit->active[i]].code) == canonical(p, code))
+		if (canonical_code(p, p->unit->binding[p->unit->active[i]].code) == canonical_code(p, code))
 			leaf->from = p->unit->active[i];
 	return 0;
 }
@@ -323,29 +323,29 @@ static int plan_leaves(struct plan *p)
 	return error;
 }
 
-static int claim(struct plan *p, struct leaf *leaf, int counter)
+static int claim_counter(struct plan *p, struct leaf *leaf, int counter)
 {
 	int other = p->owner[counter];
 
 	if (other != NOWHERE)
 		return upci_fail(UPC_ECONFLICT, "%s and %s need the same counter %d; count them in two sets",
-				 name_of(p, p->leaf[other].code), name_of(p, leaf->code), counter);
+				 name_of_code(p, p->leaf[other].code), name_of_code(p, leaf->code), counter);
 	leaf->counter = counter;
 	p->owner[counter] = (int)(leaf - p->leaf);
 	return 0;
 }
 
-static int wish(struct plan *p, struct leaf *leaf, int counter)
+static int wish_for_counter(struct plan *p, struct leaf *leaf, int counter)
 {
 	if (leaf->wanted != UPC_ANY_COUNTER && leaf->wanted != counter)
 		return upci_fail(UPC_ECONFLICT, "%s cannot have counter %d and counter %d",
-				 name_of(p, leaf->code), leaf->wanted, counter);
+				 name_of_code(p, leaf->code), leaf->wanted, counter);
 	leaf->wanted = counter;
 	return 0;
 }
 
 /* Counters that an operation asked for by number, and those of reassignments. */
-static int take_wishes(struct plan *p, const struct upc_transaction *t)
+static int take_counter_wishes(struct plan *p, const struct upc_transaction *t)
 {
 	unsigned i;
 	int error = 0;
@@ -354,7 +354,7 @@ static int take_wishes(struct plan *p, const struct upc_transaction *t)
 		struct leaf *leaf = t->op[i].what == ADD ? find_leaf(p, t->op[i].code) : NULL;
 
 		if (leaf && t->op[i].counter != UPC_ANY_COUNTER)
-			error = wish(p, leaf, t->op[i].counter);
+			error = wish_for_counter(p, leaf, t->op[i].counter);
 	}
 	for (i = 0; i < p->entries && !error; i++) {
 		struct leaf *leaf =
@@ -364,8 +364,8 @@ static int take_wishes(struct plan *p, const struct upc_transaction *t)
 			continue;
 		if (leaf->from != NOWHERE && leaf->from != p->entry[i].wish)
 			return upci_fail(UPC_ECONFLICT, "%s is counted already, by counter %d",
-					 name_of(p, leaf->code), leaf->from);
-		error = wish(p, leaf, p->entry[i].wish);
+					 name_of_code(p, leaf->code), leaf->from);
+		error = wish_for_counter(p, leaf, p->entry[i].wish);
 	}
 	return error;
 }
@@ -374,7 +374,7 @@ static int take_wishes(struct plan *p, const struct upc_transaction *t)
  * Leaves that need a certain counter come first: Blue Gene/P events, then wishes.
  * Then each leaf that can stay stays, and the rest take the lowest free counters.
  */
-static int place(struct plan *p)
+static int place_leaves(struct plan *p)
 {
 	unsigned i;
 	int error = 0, next = 0;
@@ -390,24 +390,24 @@ static int place(struct plan *p)
 		if (leaf->wanted != UPC_ANY_COUNTER && leaf->wanted != id % UPC_COUNTERS)
 			return upci_fail(UPC_ENOSUPP,
 					 "%s: event %d is an input of counter %d, not of counter %d",
-					 name_of(p, leaf->code), id, id % UPC_COUNTERS, leaf->wanted);
-		error = claim(p, leaf, id % UPC_COUNTERS);
+					 name_of_code(p, leaf->code), id, id % UPC_COUNTERS, leaf->wanted);
+		error = claim_counter(p, leaf, id % UPC_COUNTERS);
 	}
 	for (i = 0; i < p->leaves && !error; i++)
 		if (p->leaf[i].counter == NOWHERE && p->leaf[i].wanted != UPC_ANY_COUNTER)
-			error = claim(p, &p->leaf[i], p->leaf[i].wanted);
+			error = claim_counter(p, &p->leaf[i], p->leaf[i].wanted);
 	for (i = 0; i < p->leaves && !error; i++) {
 		struct leaf *leaf = &p->leaf[i];
 
 		if (leaf->counter == NOWHERE && leaf->from != NOWHERE && p->owner[leaf->from] == NOWHERE)
-			error = claim(p, leaf, leaf->from);
+			error = claim_counter(p, leaf, leaf->from);
 	}
 	for (i = 0; i < p->leaves && !error; i++) {
 		if (p->leaf[i].counter != NOWHERE)
 			continue;
 		while (p->owner[next] != NOWHERE)
 			next++;
-		error = claim(p, &p->leaf[i], next);
+		error = claim_counter(p, &p->leaf[i], next);
 	}
 	return error;
 }
@@ -513,7 +513,7 @@ static int allocate_counters(struct plan *p, uint16_t **counters)
 }
 
 /* Its event is the one that it had. */
-static bool stays(const struct plan *p, unsigned counter)
+static bool stays_at_counter(const struct plan *p, unsigned counter)
 {
 	return p->owner[counter] != NOWHERE && p->leaf[p->owner[counter]].from == (int)counter;
 }
@@ -523,7 +523,7 @@ static bool stays(const struct plan *p, unsigned counter)
  * or as it is to be. p->closing gets the bindings whose sources are done with; how
  * many is returned.
  */
-static unsigned make_locked(struct plan *p, uint16_t **counters)
+static unsigned make_planned_unit_locked(struct plan *p, uint16_t **counters)
 {
 	const uint8_t carried =
 		UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
@@ -542,7 +542,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters)
 
 		if (!kept[counter])
 			p->closing[n++] = u->binding[counter];
-		if (u->registers->vacate && !stays(p, counter))
+		if (u->registers->vacate && !stays_at_counter(p, counter))
 			u->registers->vacate(u, counter);
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
@@ -603,12 +603,12 @@ static unsigned make_locked(struct plan *p, uint16_t **counters)
 	return n;
 }
 
-static void make(struct plan *p, uint16_t **counters)
+static void make_planned_unit(struct plan *p, uint16_t **counters)
 {
 	unsigned n;
 
 	upci_process_lock();
-	n = make_locked(p, counters);
+	n = make_planned_unit_locked(p, counters);
 	upci_process_unlock();
 	while (n--)
 		upci_source_close(&p->unit->sources, &p->closing[n]);
@@ -636,7 +636,7 @@ static void base_new(struct plan *p)
 	}
 }
 
-static int commit(struct plan *p, const struct upc_transaction *t)
+static int commit_plan(struct plan *p, const struct upc_transaction *t)
 {
 	struct upc_unit *u = p->unit;
 	uint16_t **counters = NULL;
@@ -653,9 +653,9 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 	if (!error)
 		error = plan_leaves(p);
 	if (!error)
-		error = take_wishes(p, t);
+		error = take_counter_wishes(p, t);
 	if (!error)
-		error = place(p);
+		error = place_leaves(p);
 	if (!error)
 		error = upci_unit_reopen(u);
 	if (!error && u->context.enable_on_exec && u->started)
@@ -687,7 +687,7 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 				p->leaf[i].binding.code = p->leaf[i].code;
 				p->leaf[i].binding.references = (uint16_t)references;
 			}
-		make(p, counters);
+		make_planned_unit(p, counters);
 		base_new(p);
 		upci_unit_show(u, true);
 	}
@@ -709,7 +709,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 	if (!p || !p->entry)
 		error = upci_fail(UPC_ENOMEM, "no memory to plan a transaction");
 	else if (!error)
-		error = commit(p, t);
+		error = commit_plan(p, t);
 	if (p)
 		free(p->entry);
 	free(p);
@@ -718,7 +718,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 	return error;
 }
 
-static int one(struct upc_unit *unit, uint32_t code, int what)
+static int change_one_event(struct upc_unit *unit, uint32_t code, int what)
 {
 	struct upc_transaction *t;
 	int error = upc_transaction_begin(unit, &t);
@@ -735,10 +735,10 @@ static int one(struct upc_unit *unit, uint32_t code, int what)
 
 int upc_unit_add(struct upc_unit *unit, uint32_t code)
 {
-	return one(unit, code, ADD);
+	return change_one_event(unit, code, ADD);
 }
 
 int upc_unit_remove(struct upc_unit *unit, uint32_t code)
 {
-	return one(unit, code, REMOVE);
+	return change_one_event(unit, code, REMOVE);
 }

@@ -36,7 +36,7 @@ static void clear_counters(struct upc_unit *u)
 	upci_unit_time_begin_all(u);
 }
 
-static void after_fork(struct upci_fork_entry *entry)
+static void stop_unit_after_fork(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);
 	unsigned row;
@@ -92,7 +92,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	u->stale = u->registers->elsewhere;
 	for (i = 0; i < UPCI_SAMPLERS_MAX; i++)
 		u->armed[i].handle = -1;
-	u->fork.forked = after_fork;
+	u->fork.forked = stop_unit_after_fork;
 	upci_fork_register(&u->fork);
 	*unit = u;
 	return 0;
@@ -124,7 +124,7 @@ void upc_unit_destroy(struct upc_unit *u)
 
 static struct upci_bag at_end;
 
-static void gather(struct upci_fork_entry *entry)
+static void gather_unit_sources(struct upci_fork_entry *entry)
 {
 	const struct upci_sources *sources = &upci_unit_of(entry)->sources;
 	unsigned row;
@@ -138,7 +138,7 @@ static void gather(struct upci_fork_entry *entry)
  * its parent's wait() includes that time. */
 __attribute__((destructor)) static void leave_all(void)
 {
-	upci_process_end(gather);
+	upci_process_end(gather_unit_sources);
 	upci_bag_leave(&at_end);
 }
 

@@ -74,8 +74,8 @@ void upci_unit_reindex(struct upc_unit *u)
 
 /* Opens every bound event with fresh sources of a context; handles[i] is that
  * of active[i]. */
-static int open_all(struct upc_unit *u, const struct upci_context *context, enum upci_when when,
-		    struct upci_sources *sources, int *handles)
+static int open_all_bound(struct upc_unit *u, const struct upci_context *context, enum upci_when when,
+			  struct upci_sources *sources, int *handles)
 {
 	unsigned a;
 	int error = upci_sources_create(sources, context);
@@ -105,7 +105,7 @@ int upci_unit_replace_sources(struct upc_unit *u, const struct upci_context *con
 	struct upci_sources sources, old;
 	int handles[UPC_COUNTERS];
 	unsigned a;
-	int error = open_all(u, context, when, &sources, handles);
+	int error = open_all_bound(u, context, when, &sources, handles);
 
 	if (error)
 		return error;

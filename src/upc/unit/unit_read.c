@@ -18,12 +18,12 @@
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
 
-static uint64_t scale(const struct upci_driver *driver, uint64_t value)
+static uint64_t scale_by_driver(const struct upci_driver *driver, uint64_t value)
 {
 	return (uint64_t)((unsigned __int128)value * driver->mul / driver->div);
 }
 
-static void mark(struct upci_binding *b, uint16_t flag, const char *what)
+static void mark_binding_flag(struct upci_binding *b, uint16_t flag, const char *what)
 {
 	if (!(b->flags & flag))
 		upci_notice("%s: %s", b->event->name, what);
@@ -38,34 +38,34 @@ static void mark_state(struct upci_binding *b, enum upci_source_state how)
 	case UPCI_SOURCE_LOST:
 		break;
 	case UPCI_SOURCE_NEVER:
-		mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
+		mark_binding_flag(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
 		break;
 	case UPCI_SOURCE_PARTIAL:
 		b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
 		b->silent = false;
-		mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
+		mark_binding_flag(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
 		break;
 	case UPCI_SOURCE_SILENT:
 		if (!(b->flags & UPC_COUNTER_PARTIAL))
 			b->silent = true;
-		mark(b, UPC_COUNTER_PARTIAL, "its overflow signals have lost their counter");
+		mark_binding_flag(b, UPC_COUNTER_PARTIAL, "its overflow signals have lost their counter");
 		break;
 	}
 }
 
 static uint64_t as_event(const struct upci_binding *b, uint64_t value)
 {
-	return b->as_is ? value : scale(&b->event->driver, value);
+	return b->as_is ? value : scale_by_driver(&b->event->driver, value);
 }
 
 /* The present reading of a binding's source; false when there is none. */
-static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
+static bool reading_of_binding(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 {
 	const struct upci_readings *r = &u->reading[b->source];
 	const enum upci_source_state state = r->state[b->handle];
 
 	if (state == UPCI_SOURCE_LOST) {
-		mark(b, UPC_COUNTER_LOST, u->sources.of[b->source]->ops->gone);
+		mark_binding_flag(b, UPC_COUNTER_LOST, u->sources.of[b->source]->ops->gone);
 		return false;
 	}
 	/* It may come again. */
@@ -80,7 +80,7 @@ static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
  * little between reads: then nothing is added until they pass the old reading.
  * A drop below half is a source that began anew.
  */
-static uint64_t growth(struct upci_binding *b, uint64_t now)
+static uint64_t growth_of_count(struct upci_binding *b, uint64_t now)
 {
 	uint64_t grown;
 
@@ -115,7 +115,7 @@ static inline bool take_in_plain(struct upc_unit *u, unsigned i)
 	return true;
 }
 
-static void take_level(struct upc_unit *u, unsigned i, uint64_t now)
+static void take_level_reading(struct upc_unit *u, unsigned i, uint64_t now)
 {
 	if (u->binding[i].flags & UPC_COUNTER_HALTED)
 		return;
@@ -128,19 +128,19 @@ static void take_in(struct upc_unit *u, unsigned i)
 	struct upci_binding *b = &u->binding[i];
 	uint64_t now;
 
-	if (!reading(u, b, &now)) {
+	if (!reading_of_binding(u, b, &now)) {
 		upci_unit_time_lose(u, i);
 		return;
 	}
 	if (b->is_level) {
-		take_level(u, i, now);
+		take_level_reading(u, i, now);
 		return;
 	}
 	if (b->flags & UPC_COUNTER_HALTED && !b->stops) {
 		b->last = now;
 		return;
 	}
-	upci_regs_add(&u->regs, i, growth(b, now));
+	upci_regs_add(&u->regs, i, growth_of_count(b, now));
 }
 
 /* One call for each source that has events: of all, of those that stop, or of those that go on. */
@@ -279,10 +279,10 @@ int upci_unit_base(struct upc_unit *u)
 		struct upci_binding *b = &u->binding[u->active[a]];
 		uint64_t now;
 
-		if (b->stops || !upci_unit_takes_in(u, u->active[a]) || !reading(u, b, &now))
+		if (b->stops || !upci_unit_takes_in(u, u->active[a]) || !reading_of_binding(u, b, &now))
 			continue;
 		if (b->is_level)
-			take_level(u, u->active[a], now);
+			take_level_reading(u, u->active[a], now);
 		else
 			b->last = now;
 	}
@@ -388,7 +388,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 }
 
 /* The user's write: what damage there was is over. */
-static int preset(struct upc_unit *u, unsigned i, uint64_t count)
+static int preset_unit_counter(struct upc_unit *u, unsigned i, uint64_t count)
 {
 	upci_unit_repaired(u, i);
 	return upci_unit_preset(u, i, count);
@@ -419,7 +419,7 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 		return error;
 	/* All are set, also where the kernel fails one of them. */
 	for (error = 0, i = 0; i < n; i++) {
-		int failed = preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+		int failed = preset_unit_counter(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
 
 		error = error ? error : failed;
 	}
@@ -447,7 +447,7 @@ int upc_unit_reset(struct upc_unit *u)
 		u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 		if (u->binding[i].is_level || !upci_unit_takes_in(u, i))
 			continue;
-		failed = preset(u, i, 0);
+		failed = preset_unit_counter(u, i, 0);
 		error = error ? error : failed;
 	}
 	upci_unit_show(u, false);

@@ -39,7 +39,7 @@ static void show_unread(struct upc_unit *u)
 	upci_shared_unread(&u->shared, unread);
 }
 
-static void show(struct upc_unit *u, bool configuration)
+static void show_unit(struct upc_unit *u, bool configuration)
 {
 	unsigned i;
 
@@ -58,13 +58,13 @@ void upci_unit_show(struct upc_unit *u, bool configuration)
 	if (!upci_shared_is_ours(&u->shared))
 		return;
 	upci_unit_refresh(u);
-	show(u, configuration);
+	show_unit(u, configuration);
 }
 
 void upci_unit_show_copy(struct upc_unit *u)
 {
 	if (upci_shared_is_ours(&u->shared))
-		show(u, false);
+		show_unit(u, false);
 }
 
 int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_options *given)
@@ -103,7 +103,7 @@ void upc_unit_unshare(struct upc_unit *u)
 
 /* Units that a program which ends has not destroyed. Its other threads may still use
  * them: what is mapped stays. */
-static void withdraw(struct upci_fork_entry *entry)
+static void withdraw_unit(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);
 
@@ -113,5 +113,5 @@ static void withdraw(struct upci_fork_entry *entry)
 
 __attribute__((destructor)) static void withdraw_all(void)
 {
-	upci_process_end(withdraw);
+	upci_process_end(withdraw_unit);
 }
