@@ -33,7 +33,7 @@ static uint32_t *table_slot(struct upci_wiring_file *f, const char *name)
 
 /* "; did you mean A or B?", from the catalogue and from the file's own names
  * (it is read by people whose file is wrong, so it may take its time). */
-static const char *suggest(struct upci_wiring_file *f, const char *name, char *text, size_t size)
+static const char *suggest_event_names(struct upci_wiring_file *f, const char *name, char *text, size_t size)
 {
 	struct upci_nearest nearest = {0};
 	const char *names[2];
@@ -67,7 +67,7 @@ static const char *blue_gene_alias(struct upci_wiring_file *f, const char *name)
 	return code >= 0 && upci_catalogue_event(f->c, (uint32_t)code)->id != UPC_NO_ID ? bare : NULL;
 }
 
-static int check_name(struct upci_wiring_file *f, const struct upci_statement *s)
+static int check_statement_name(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	const struct upci_event *event = upci_wiring_known(f, s);
 	const char *name = s->event.name, *alias = event ? NULL : blue_gene_alias(f, name);
@@ -90,7 +90,7 @@ static int check_name(struct upci_wiring_file *f, const struct upci_statement *s
 		return upci_lex_fail_at(&f->lex, s->name_at, "expected %s, found '%.100s'%s",
 					s->verb == UPCI_VERB_REMOVE ? "the name of an event"
 								    : "the name of a Blue Gene/P event",
-					name, suggest(f, name, suggestion, sizeof(suggestion)));
+					name, suggest_event_names(f, name, suggestion, sizeof(suggestion)));
 	if (s->verb == UPCI_VERB_DRIVE && !blue_gene)
 		return upci_lex_fail_at(&f->lex, s->name_at,
 					"expected the name of a Blue Gene/P event, found "
@@ -155,7 +155,7 @@ static int check_source(struct upci_wiring_file *f, const struct upci_statement 
 
 /* ---- statements -------------------------------------------------------- */
 
-static int add_statement(void *arg)
+static int add_wiring_statement(void *arg)
 {
 	struct upci_wiring_file *f = arg;
 	struct upci_statement *s = &f->statement[f->count];
@@ -171,7 +171,7 @@ static int add_statement(void *arg)
 					"line %u",
 					s->event.name, f->statement[*slot - 1].name_at.line);
 	s->code = upci_catalogue_lookup(f->c, s->event.name);
-	error = check_name(f, s);
+	error = check_statement_name(f, s);
 	if (!error)
 		error = check_source(f, s);
 	if (error)
@@ -219,11 +219,11 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 		*formula = upci_catalogue_event(f->c, (uint32_t)code)->formula;
 	else
 		snprintf(message, size, "expected an event name, found '%.80s'%s", name,
-			 suggest(f, name, suggestion, sizeof(suggestion)));
+			 suggest_event_names(f, name, suggestion, sizeof(suggestion)));
 	return code;
 }
 
-static int parse_formulas(struct upci_wiring_file *f)
+static int parse_wiring_formulas(struct upci_wiring_file *f)
 {
 	const struct upci_names names = {.find = find_in_file, .arg = f};
 	struct upci_formula_error wrong;
@@ -287,7 +287,7 @@ static int check_terms(struct upci_wiring_file *f)
 /* ---- the whole ---------------------------------------------------------- */
 
 /* Room for a statement on each line, and a table that stays half empty. */
-static int make_room(struct upci_wiring_file *f)
+static int make_room_for_statements(struct upci_wiring_file *f)
 {
 	const char *p = f->lex.text;
 
@@ -303,7 +303,7 @@ static int make_room(struct upci_wiring_file *f)
 	return f->statement && f->table ? 0 : UPC_ENOMEM;
 }
 
-static int parse_text(struct upci_wiring_file *f, const char *text, size_t length, const char *name)
+static int parse_wiring_text(struct upci_wiring_file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
 
@@ -311,12 +311,13 @@ static int parse_text(struct upci_wiring_file *f, const char *text, size_t lengt
 		return error;
 	/* From the catalogue, since its events will point there. */
 	f->pool = upci_catalogue_alloc(f->c, length + 1);
-	error = f->pool ? make_room(f) : UPC_ENOMEM;
+	error = f->pool ? make_room_for_statements(f) : UPC_ENOMEM;
 	if (!error)
 		error = upci_statements_parse(&f->lex, "upc-wiring", "'upc-wiring 1' on the first line",
-					      "version 1, the one that this libupc knows", add_statement, f);
+					      "version 1, the one that this libupc knows",
+					      add_wiring_statement, f);
 	if (!error)
-		error = parse_formulas(f);
+		error = parse_wiring_formulas(f);
 	if (!error)
 		error = check_terms(f);
 	return error ? error : upci_wiring_apply(f);
@@ -336,7 +337,7 @@ int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, 
 	if (copy) {
 		memcpy(copy, text, length);
 		copy[length] = 0;
-		error = parse_text(&f, copy, length, name);
+		error = parse_wiring_text(&f, copy, length, name);
 	}
 	free(f.statement);
 	free(f.table);

@@ -112,7 +112,7 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
 
 /* TOT_INS is the PMU's without a core's name, where a script does not drive all; and on the simulated
  * node, where instructions are counted themselves, the classes say no more. */
-static bool is_ours(struct upc_catalogue *c, const char *name, const char *prefix)
+static bool is_our_builtin(struct upc_catalogue *c, const char *name, const char *prefix)
 {
 	return strcmp(name, "TOT_INS") || upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c));
 }
@@ -130,7 +130,7 @@ static int add_blue_gene(struct upc_catalogue *c)
 	fputs("upc-wiring 1\n", file);
 	for (k = 0; k < sizeof(cores) / sizeof(cores[0]); k++)
 		for (i = 0; i < sizeof(core_recipes) / sizeof(core_recipes[0]); i++)
-			if (is_ours(c, core_recipes[i].name, cores[k].prefix))
+			if (is_our_builtin(c, core_recipes[i].name, cores[k].prefix))
 				write_recipe(file, &core_recipes[i], cores[k].prefix,
 					     k == 0 && upci_catalogue_node(c) ? "PU" : cores[k].core);
 	for (i = 0; i < sizeof(node_recipes) / sizeof(node_recipes[0]); i++)
@@ -304,7 +304,7 @@ static bool device_of(const struct sum *sum, const char *name, char device[UPC_N
 	return true;
 }
 
-static bool wanted(struct upc_catalogue *c, const struct sum *sum, const char *device)
+static bool is_sum_wanted(struct upc_catalogue *c, const struct sum *sum, const char *device)
 {
 	char whole[UPC_NAME_MAX], event[2 * UPC_NAME_MAX];
 	size_t n;
@@ -349,7 +349,7 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		const struct upci_event *term = upci_catalogue_event(c, code);
 
 		if (term->driver.source == UPC_SOURCE_NONE || term->formula ||
-		    !device_of(sum, term->name, device) || !wanted(c, sum, device))
+		    !device_of(sum, term->name, device) || !is_sum_wanted(c, sum, device))
 			continue;
 		if (n < UPCI_TERMS_MAX)
 			formula->term[n] = (struct upci_term){.coefficient = sum->coefficient, .code = code};

@@ -15,7 +15,7 @@
 
 /* ---- messages ---------------------------------------------------------- */
 
-static unsigned column(struct upci_place place)
+static unsigned column_of_place(struct upci_place place)
 {
 	unsigned n = 1;
 	const char *p;
@@ -34,7 +34,8 @@ int upci_lex_fail_at(const struct upci_lex *lex, struct upci_place place, const 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	return upci_fail(UPC_EWIRING, "%.200s:%u:%u: %s", lex->name, place.line, column(place), message);
+	return upci_fail(UPC_EWIRING, "%.200s:%u:%u: %s", lex->name, place.line, column_of_place(place),
+			 message);
 }
 
 int upci_lex_fail_expected(const struct upci_lex *lex, const char *what)

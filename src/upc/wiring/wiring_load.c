@@ -38,7 +38,7 @@ static void hash_hex(const char *text, size_t length, char hex[65])
 }
 
 /* On the open file, so that nobody can put another in its place afterwards. */
-static int check_file(int fd, const char *path)
+static int check_wiring_file(int fd, const char *path)
 {
 	struct stat st;
 
@@ -94,7 +94,7 @@ int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65])
 		return upci_fail(error, "%.200s: the wiring file cannot be opened: %s", path,
 				 strerror(errno));
 	}
-	error = check_file(fd, path);
+	error = check_wiring_file(fd, path);
 	if (!error)
 		error = upci_wiring_read(fd, path, &text, &length);
 	close(fd);

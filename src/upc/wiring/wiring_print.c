@@ -18,7 +18,7 @@ const char *const upci_wiring_scopes[] = {
 	[UPC_SCOPE_CPU] = "cpu",         [UPC_SCOPE_MACHINE] = "machine", NULL,
 };
 
-static void print_name(struct upci_out *out, const char *name)
+static void print_wiring_name(struct upci_out *out, const char *name)
 {
 	const char *p;
 
@@ -32,7 +32,7 @@ static void print_name(struct upci_out *out, const char *name)
 
 /* Whether the syntax can express the event. It has no way to write strange bytes in the
  * names of devices, or clocks without a word: such events are comments in the file. */
-static bool writable(const struct upci_event *event)
+static bool is_event_writable(const struct upci_event *event)
 {
 	const struct upci_driver_clock *clock;
 
@@ -87,12 +87,12 @@ int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, c
 		print_comment(&out, event, event->why ? event->why : "nothing drives it");
 		return (int)out.length;
 	}
-	if (!writable(event)) {
+	if (!is_event_writable(event)) {
 		print_comment(&out, event, "a wiring file cannot say what drives it");
 		return (int)out.length;
 	}
 	upci_out(&out, "%s ", event->formula ? "derived" : event->id != UPC_NO_ID ? "drive" : "event");
-	print_name(&out, event->name);
+	print_wiring_name(&out, event->name);
 	upci_out(&out, " = ");
 	if (event->formula) {
 		print_formula_string(c, &out, event->formula);

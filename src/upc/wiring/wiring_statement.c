@@ -20,7 +20,7 @@ static bool is_sign(const struct upci_lex *lex, char sign)
 }
 
 /* The next token is this word, and is taken: 1; another: 0. */
-static int take_word(struct upci_lex *lex, const char *word)
+static int take_word_token(struct upci_lex *lex, const char *word)
 {
 	int error;
 
@@ -32,7 +32,7 @@ static int take_word(struct upci_lex *lex, const char *word)
 
 static int expect_word(struct upci_lex *lex, const char *word, const char *what)
 {
-	int taken = take_word(lex, word);
+	int taken = take_word_token(lex, word);
 
 	return taken > 0 ? 0 : taken < 0 ? taken : upci_lex_fail_expected(lex, what);
 }
@@ -53,7 +53,8 @@ static int find_word(const struct upci_lex *lex, const char *const *words)
 	return -1;
 }
 
-static int parse_number(struct upci_lex *lex, const char *what, unsigned min, unsigned max, unsigned *number)
+static int parse_number_word(struct upci_lex *lex, const char *what, unsigned min, unsigned max,
+			     unsigned *number)
 {
 	char expected[120];
 	uint64_t n = 0;
@@ -108,7 +109,7 @@ static int parse_once(struct upci_lex *lex, char **pool, const char *what, size_
 	return parse_string(lex, pool, what, min, max, string);
 }
 
-static int parse_name(struct upci_lex *lex, char **pool, struct upci_statement *s)
+static int parse_statement_name(struct upci_lex *lex, char **pool, struct upci_statement *s)
 {
 	const char *name = *pool;
 	size_t length;
@@ -170,22 +171,22 @@ static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *fie
 	if (error)
 		return error;
 	field->occurrence = 1;
-	taken = take_word(lex, "key");
+	taken = take_word_token(lex, "key");
 	if (taken > 0) {
 		error = parse_string(lex, pool, "a key", 1, UPCI_WIRING_PATH_MAX, &field->key);
-		if (!error && (taken = take_word(lex, "token")) != 0)
+		if (!error && (taken = take_word_token(lex, "token")) != 0)
 			error = taken < 0 ? taken
-					  : parse_number(lex, "the token that is the key", 0, TOKEN_MAX,
-							 &field->key_token);
-		if (!error && (taken = take_word(lex, "occurrence")) != 0)
+					  : parse_number_word(lex, "the token that is the key", 0, TOKEN_MAX,
+							      &field->key_token);
+		if (!error && (taken = take_word_token(lex, "occurrence")) != 0)
 			error = taken < 0 ? taken
-					  : parse_number(lex, "which of the lines with this key", 1,
-							 OCCURRENCE_MAX, &field->occurrence);
+					  : parse_number_word(lex, "which of the lines with this key", 1,
+							      OCCURRENCE_MAX, &field->occurrence);
 	} else if (taken == 0) {
 		error = expect_word(lex, "line", "'key' or 'line'");
 		if (!error)
-			error = parse_number(lex, "a line of the file", 1, OCCURRENCE_MAX,
-					     &field->occurrence);
+			error = parse_number_word(lex, "a line of the file", 1, OCCURRENCE_MAX,
+						  &field->occurrence);
 	} else {
 		error = taken;
 	}
@@ -194,12 +195,12 @@ static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *fie
 				    !field->key ? "'value'"
 						: "'token', 'occurrence' (in this order) or 'value'");
 	if (!error)
-		error = parse_number(lex, "the token that is the value", 0, TOKEN_MAX, &field->first);
+		error = parse_number_word(lex, "the token that is the value", 0, TOKEN_MAX, &field->first);
 	field->last = field->first;
-	if (!error && (taken = take_word(lex, "to")) != 0)
+	if (!error && (taken = take_word_token(lex, "to")) != 0)
 		error = taken < 0 ? taken
-				  : parse_number(lex, "the last token to add up", field->first, TOKEN_MAX,
-						 &field->last);
+				  : parse_number_word(lex, "the last token to add up", field->first,
+						      TOKEN_MAX, &field->last);
 	return error;
 }
 
@@ -308,14 +309,14 @@ static int parse_scale(struct upci_lex *lex, struct upci_driver *driver)
 	if (is_sign(lex, '*')) {
 		error = upci_lex_next(lex);
 		if (!error)
-			error = parse_number(lex, "a factor", 1, INT_MAX, &number);
+			error = parse_number_word(lex, "a factor", 1, INT_MAX, &number);
 		if (!error)
 			driver->mul = number;
 	}
 	if (!error && is_sign(lex, '/')) {
 		error = upci_lex_next(lex);
 		if (!error)
-			error = parse_number(lex, "a divisor", 1, INT_MAX, &number);
+			error = parse_number_word(lex, "a divisor", 1, INT_MAX, &number);
 		if (!error)
 			driver->div = number;
 	}
@@ -415,7 +416,7 @@ int upci_statement_parse(struct upci_lex *lex, char **pool, struct upci_statemen
 	s->verb = (enum upci_verb)verb;
 	error = upci_lex_next(lex);
 	if (!error)
-		error = parse_name(lex, pool, s);
+		error = parse_statement_name(lex, pool, s);
 	if (!error && s->verb == UPCI_VERB_REMOVE)
 		return expect_end(lex);
 	if (!error)
