@@ -16,7 +16,7 @@
 
 struct agent agent;
 
-static const pmdaMetric *find(pmID pmid)
+static const pmdaMetric *find_agent_metric(pmID pmid)
 {
 	int i;
 
@@ -96,7 +96,7 @@ static int on_text(int ident, int type, char **buffer, pmdaExt *ext)
 		*buffer = (char *)text_indom((enum metric_indom)pmInDom_serial((pmInDom)ident));
 		return 0;
 	}
-	metric = find((pmID)ident);
+	metric = find_agent_metric((pmID)ident);
 	if (!metric)
 		return PM_ERR_PMID;
 	if (metric->m_user) {
@@ -137,7 +137,7 @@ static int on_label(int ident, int type, pmLabelSet **labels, pmdaExt *ext)
 
 	agent_refresh(ext, false);
 	if (type & PM_LABEL_ITEM) {
-		metric = find((pmID)ident);
+		metric = find_agent_metric((pmID)ident);
 		if (metric && metric->m_user) {
 			labels_text(metric->m_user, metric_family(metric->m_desc.pmid), text, sizeof(text));
 			error = text[0] ? pmdaAddLabels(labels, "%s", text) : 0;

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 
 /* How many bytes the character at text has; 0: none that can be shown. */
-static size_t character(const char *text)
+static size_t count_character_bytes(const char *text)
 {
 	uint32_t code;
 	const size_t length = upci_utf8(text, &code);
@@ -25,7 +25,7 @@ size_t clean_text(const char *text, char *out, size_t size)
 	if (!size)
 		return 0;
 	while (*in) {
-		length = character(in);
+		length = count_character_bytes(in);
 		if (used + (length ? length : 1) >= size)
 			break;
 		if (length) {

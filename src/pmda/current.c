@@ -42,7 +42,7 @@ int current_init(struct current *current)
 	return 0;
 }
 
-static void save(struct current *current)
+static void save_current_pmids(struct current *current)
 {
 	char why[256];
 
@@ -52,7 +52,7 @@ static void save(struct current *current)
 }
 
 /* Names and places of a sample that is of another generation. */
-static int take_names(struct current *current, const struct service_sample *sample)
+static int take_sample_names(struct current *current, const struct service_sample *sample)
 {
 	struct pmids_entry **of =
 		calloc(sample->counters ? sample->counters : 1, sizeof(struct pmids_entry *));
@@ -103,7 +103,7 @@ static void take_epoch(struct current *current, uint64_t epoch)
 	current->epoch = epoch;
 }
 
-static void take_values(struct current *current, const struct service_sample *sample)
+static void take_sample_values(struct current *current, const struct service_sample *sample)
 {
 	unsigned i;
 
@@ -121,7 +121,7 @@ static void take_values(struct current *current, const struct service_sample *sa
 }
 
 /* Whether the counters of a sample are not those of the one at hand. */
-static bool differs(const struct current *current, const struct service_sample *sample)
+static bool differs_from_sample(const struct current *current, const struct service_sample *sample)
 {
 	unsigned i;
 
@@ -166,22 +166,22 @@ void current_refresh(struct current *current, bool always)
 		service_sample_put(sample);
 		return;
 	}
-	changed = !before || differs(current, sample);
+	changed = !before || differs_from_sample(current, sample);
 	if (sample->started_ns != current->epoch)
 		take_epoch(current, sample->started_ns);
-	if (changed && take_names(current, sample)) {
+	if (changed && take_sample_names(current, sample)) {
 		forget_names(current);
 		service_sample_put(sample);
 		return;
 	}
-	take_values(current, sample);
+	take_sample_values(current, sample);
 	current->sample = sample;
 	if (before)
 		service_sample_put(before);
 	if (changed) {
 		current->generation = sample->generation;
 		current->version++;
-		save(current);
+		save_current_pmids(current);
 	}
 }
 
@@ -197,7 +197,7 @@ void current_close(struct current *current)
 
 	if (current->service) {
 		current_refresh(current, true);
-		save(current);
+		save_current_pmids(current);
 	}
 	if (current->sample)
 		service_sample_put(current->sample);

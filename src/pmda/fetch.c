@@ -34,8 +34,8 @@ static int give_text(pmAtomValue *atom, const char *text)
 }
 
 /* Where a counter's metrics have their place: the number of CPU, control group, or the one. */
-static const struct tally_place *place_of(const struct current *current, const struct pmids_entry *entry,
-					  unsigned instance)
+static const struct tally_place *find_entry_place(const struct current *current,
+						  const struct pmids_entry *entry, unsigned instance)
 {
 	const struct places *places = &current->places[entry->key.scope];
 	const struct places_one *one = entry->key.scope == SERVICE_NODE ? (places->count ? places->one : NULL)
@@ -74,7 +74,7 @@ static int give_counter(const struct current *current, const pmdaMetric *metric,
 		return PM_ERR_AGAIN;
 	if (kind->numa)
 		return give_numa(entry, kind->what, instance, atom);
-	place = place_of(current, entry, instance);
+	place = find_entry_place(current, entry, instance);
 	if (!place)
 		return PM_ERR_INST;
 	switch (kind->what) {

@@ -23,7 +23,7 @@ void indoms_init(pmdaIndom indom[INDOM_COUNT])
 		indom[i] = (pmdaIndom){.it_indom = (pmInDom)i};
 }
 
-static void release(pmdaInstid *set, int count)
+static void release_instance_set(pmdaInstid *set, int count)
 {
 	int i;
 
@@ -33,7 +33,7 @@ static void release(pmdaInstid *set, int count)
 }
 
 /* One more instance, of a set with room; one that is there already is left out. */
-static int put(pmdaIndom *indom, int instance, const char *name)
+static int put_instance(pmdaIndom *indom, int instance, const char *name)
 {
 	char *copy;
 	int i;
@@ -49,7 +49,7 @@ static int put(pmdaIndom *indom, int instance, const char *name)
 	return 0;
 }
 
-static int put_places(pmdaIndom *indom, const struct places *places)
+static int put_place_instances(pmdaIndom *indom, const struct places *places)
 {
 	char name[NAME_MOST];
 	unsigned i;
@@ -59,7 +59,7 @@ static int put_places(pmdaIndom *indom, const struct places *places)
 		if (places->one[i].at < 0)
 			continue;
 		clean_text(places->one[i].name, name, sizeof(name));
-		error = put(indom, places->one[i].instance, name);
+		error = put_instance(indom, places->one[i].instance, name);
 	}
 	return error;
 }
@@ -74,12 +74,12 @@ static int put_numa(pmdaIndom *indom, const struct places *cpus)
 		if (cpus->one[i].at < 0 || cpus->one[i].numa < 0)
 			continue;
 		snprintf(name, sizeof(name), "node%d", cpus->one[i].numa);
-		error = put(indom, cpus->one[i].numa, name);
+		error = put_instance(indom, cpus->one[i].numa, name);
 	}
 	return error;
 }
 
-static int put_counters(pmdaIndom *indom, const struct service_sample *sample)
+static int put_counter_instances(pmdaIndom *indom, const struct service_sample *sample)
 {
 	char name[NAME_MOST], clean[300];
 	unsigned i;
@@ -88,7 +88,7 @@ static int put_counters(pmdaIndom *indom, const struct service_sample *sample)
 	for (i = 0; !error && sample && i < sample->counters; i++) {
 		clean_text(sample->counter[i].name, clean, sizeof(clean));
 		snprintf(name, sizeof(name), "%u %s", sample->counter[i].number, clean);
-		error = put(indom, (int)(sample->counter[i].id & INT_MAX), name);
+		error = put_instance(indom, (int)(sample->counter[i].id & INT_MAX), name);
 	}
 	return error;
 }
@@ -109,7 +109,7 @@ static int put_users(pmdaIndom *indom, const struct service_sample *sample)
 
 	for (i = 0; !error && sample && i < sample->users; i++) {
 		user_name(&sample->user[i], name);
-		error = put(indom, (int)sample->user[i].pid, name);
+		error = put_instance(indom, (int)sample->user[i].pid, name);
 	}
 	return error;
 }
@@ -148,19 +148,19 @@ int indoms_update(pmdaIndom indom[INDOM_COUNT], const struct current *current)
 		error = made[i].it_set ? 0 : -ENOMEM;
 	}
 	if (!error)
-		error = put_places(&made[INDOM_CPU], cpus);
+		error = put_place_instances(&made[INDOM_CPU], cpus);
 	if (!error)
 		error = put_numa(&made[INDOM_NUMA], cpus);
 	if (!error)
-		error = put_places(&made[INDOM_CGROUP], cgroups);
+		error = put_place_instances(&made[INDOM_CGROUP], cgroups);
 	if (!error)
-		error = put_counters(&made[INDOM_COUNTER], sample);
+		error = put_counter_instances(&made[INDOM_COUNTER], sample);
 	if (!error)
 		error = put_users(&made[INDOM_USER], sample);
 	for (i = 0; i < INDOM_COUNT; i++) {
 		pmdaIndom *old = error ? &made[i] : &indom[i];
 
-		release(old->it_set, old->it_numinst);
+		release_instance_set(old->it_set, old->it_numinst);
 		if (!error) {
 			indom[i].it_set = made[i].it_set;
 			indom[i].it_numinst = made[i].it_numinst;
@@ -174,7 +174,7 @@ void indoms_free(pmdaIndom indom[INDOM_COUNT])
 	int i;
 
 	for (i = 0; i < INDOM_COUNT; i++) {
-		release(indom[i].it_set, indom[i].it_numinst);
+		release_instance_set(indom[i].it_set, indom[i].it_numinst);
 		indom[i].it_set = NULL;
 		indom[i].it_numinst = 0;
 	}

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* A name and its value, with what separates it from the one before. */
-static size_t put(char *text, size_t size, size_t used, const char *name, const char *value, size_t length)
+static size_t put_label(char *text, size_t size, size_t used, const char *name, const char *value,
+			size_t length)
 {
 	int head =
 		snprintf(text + used, used < size ? size - used : 0, "%s\"%s\":\"", used ? "," : "{", name);
@@ -31,7 +32,7 @@ static size_t put(char *text, size_t size, size_t used, const char *name, const 
 	return used;
 }
 
-static const char *scope_of(enum metric_family family)
+static const char *scope_of_family(enum metric_family family)
 {
 	return metric_kind[family].numa ? "numa" : service_scope_name(metric_kind[family].scope);
 }
@@ -39,17 +40,17 @@ static const char *scope_of(enum metric_family family)
 const char *labels_text(const struct pmids_entry *entry, enum metric_family family, char *text, size_t size)
 {
 	const char *event = entry->key.event, *colon = strchr(event, ':');
-	size_t used = put(text, size, 0, "event", event, strlen(event));
+	size_t used = put_label(text, size, 0, "event", event, strlen(event));
 
 	if (used < size)
-		used = put(text, size, used, "counter", entry->key.name, strlen(entry->key.name));
+		used = put_label(text, size, used, "counter", entry->key.name, strlen(entry->key.name));
 	if (used < size)
-		used = put(text, size, used, "scope", scope_of(family), 16);
+		used = put_label(text, size, used, "scope", scope_of_family(family), 16);
 	/* The source is the part before the colon; the unit's own events, such as those of Blue Gene/P,
 	 * have none. */
 	if (used < size)
-		used = put(text, size, used, "source", colon ? event : "upc",
-			   colon ? (size_t)(colon - event) : 3);
+		used = put_label(text, size, used, "source", colon ? event : "upc",
+				 colon ? (size_t)(colon - event) : 3);
 	if (used + 2 > size) {
 		text[0] = 0;
 		return text;

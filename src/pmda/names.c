@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char lower(char c)
+static char lower_name_letter(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool letter(char c)
+static bool is_name_letter(char c)
 {
 	return c >= 'a' && c <= 'z';
 }
 
-static bool digit(char c)
+static bool is_name_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -31,7 +31,7 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 	bool open = true; /* at the beginning of a component */
 
 	for (; *name && used < most; name++) {
-		char c = lower(*name);
+		char c = lower_name_letter(*name);
 
 		if (c == ':' || c == '.' || c == '/') {
 			/* A '_' at the end stands for blanks and the like, and is dropped. */
@@ -42,12 +42,12 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 			open = true;
 			continue;
 		}
-		if (!letter(c) && !digit(c)) {
+		if (!is_name_letter(c) && !is_name_digit(c)) {
 			if (!open && plain[used - 1] != '_')
 				plain[used++] = '_';
 			continue;
 		}
-		if (open && digit(c)) {
+		if (open && is_name_digit(c)) {
 			if (used + 1 == most)
 				break;
 			plain[used++] = 'n';
@@ -70,9 +70,9 @@ bool names_valid(const char *name)
 
 	for (p = name; *p; p++) {
 		if (p == name || p[-1] == '.') {
-			if (!letter(*p))
+			if (!is_name_letter(*p))
 				return false;
-		} else if (!letter(*p) && !digit(*p) && *p != '_' && *p != '.') {
+		} else if (!is_name_letter(*p) && !is_name_digit(*p) && *p != '_' && *p != '.') {
 			return false;
 		}
 	}
@@ -87,12 +87,12 @@ bool names_meet(const char *one, const char *other)
 }
 
 /* Returns NUMBER for a taken name that is stem_NUMBER, or is below it; else 1. */
-static unsigned long number_of(const char *taken, const char *stem, size_t length)
+static unsigned long number_of_taken(const char *taken, const char *stem, size_t length)
 {
 	char *end;
 	unsigned long number;
 
-	if (strncmp(taken, stem, length) || taken[length] != '_' || !digit(taken[length + 1]))
+	if (strncmp(taken, stem, length) || taken[length] != '_' || !is_name_digit(taken[length + 1]))
 		return 1;
 	number = strtoul(taken + length + 1, &end, 10);
 	return (*end && *end != '.') || number > 99999999 ? 1 : number;
@@ -121,7 +121,7 @@ void names_unique(char plain[NAMES_MAX], const char *(*taken)(const void *arg, s
 		if (!other)
 			continue;
 		met = met || names_meet(plain, other);
-		number = number_of(other, plain, length);
+		number = number_of_taken(other, plain, length);
 		highest = number > highest ? number : highest;
 	}
 	if (met)

@@ -58,7 +58,7 @@ static struct opening {
 	int error;
 } opening = {.done = -1};
 
-static void say(const char *line)
+static void say_agent_line(const char *line)
 {
 	pmNotifyErr(LOG_WARNING, "%s", line);
 }
@@ -95,7 +95,7 @@ static int check_config(void)
 }
 
 /* Has the service that opened; does not come back where it did not. */
-static void opened(pmdaExt *ext)
+static void take_opened_service(pmdaExt *ext)
 {
 	pthread_join(opening.thread, NULL);
 	close(opening.done);
@@ -107,7 +107,7 @@ static void opened(pmdaExt *ext)
 }
 
 /* Until pmcd ends, or somebody ends the agent. */
-static void answer(pmdaInterface *dispatch, int signals)
+static void answer_pmcd(pmdaInterface *dispatch, int signals)
 {
 	struct pollfd fd[3] = {{.fd = __pmdaInFd(dispatch), .events = POLLIN},
 			       {.fd = signals, .events = POLLIN},
@@ -122,7 +122,7 @@ static void answer(pmdaInterface *dispatch, int signals)
 		if (fd[1].revents)
 			return;
 		if (fd[2].revents) {
-			opened(dispatch->version.any.ext);
+			take_opened_service(dispatch->version.any.ext);
 			fd[2].fd = -1;
 		}
 		if (fd[0].revents && __pmdaMainPDU(dispatch) < 0)
@@ -130,7 +130,7 @@ static void answer(pmdaInterface *dispatch, int signals)
 	}
 }
 
-static const char *beside(const char *path, const char *end)
+static const char *make_path_beside(const char *path, const char *end)
 {
 	char *name;
 
@@ -172,7 +172,7 @@ static void get_options(int argc, char **argv, pmdaInterface *dispatch)
 }
 
 /* Begins to open the service, and gives it the time that pmcd does not notice. */
-static void start(pmdaInterface *dispatch)
+static void start_service_opening(pmdaInterface *dispatch)
 {
 	struct pollfd fd;
 
@@ -183,7 +183,7 @@ static void start(pmdaInterface *dispatch)
 	}
 	fd = (struct pollfd){.fd = opening.done, .events = POLLIN};
 	if (poll(&fd, 1, 1500) > 0)
-		opened(dispatch->version.any.ext);
+		take_opened_service(dispatch->version.any.ext);
 }
 
 int main(int argc, char **argv)
@@ -211,8 +211,8 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	signals = signalfd(-1, &ends, SFD_CLOEXEC);
 
-	agent.current.say = say;
-	agent.current.store = beside(opening.options.state, ".metrics");
+	agent.current.say = say_agent_line;
+	agent.current.store = make_path_beside(opening.options.state, ".metrics");
 	agent.current.socket = opening.options.control ? opening.options.control : "";
 	error = current_init(&agent.current);
 	if (!error)
@@ -221,10 +221,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", pmGetProgname(), error < 0 ? pmErrStr(error) : strerror(errno));
 		return 1;
 	}
-	start(&dispatch);
+	start_service_opening(&dispatch);
 	pmdaConnect(&dispatch);
 	if (dispatch.status >= 0)
-		answer(&dispatch, signals);
+		answer_pmcd(&dispatch, signals);
 	if (opening.done < 0)
 		agent_free();
 	/* The service that did not open yet ends with the process. */

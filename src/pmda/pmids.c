@@ -40,7 +40,7 @@ void pmids_free(struct pmids *pmids)
 }
 
 /* FNV-1a, with the terminating 0: so that "a" "bc" is not "ab" "c". The same on all machines. */
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t hash_key_text(uint64_t hash, const char *text)
 {
 	do
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
@@ -50,9 +50,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_key(const struct pmids_key *key)
 {
-	uint64_t hash = hash_text(0xcbf29ce484222325u, key->name);
+	uint64_t hash = hash_key_text(0xcbf29ce484222325u, key->name);
 
-	hash = hash_text(hash_text(hash, key->event), key->unit);
+	hash = hash_key_text(hash_key_text(hash, key->event), key->unit);
 	return (hash ^ (unsigned)key->scope ^ (key->level ? 0x80u : 0)) * 0x100000001b3u;
 }
 
@@ -94,7 +94,7 @@ static bool metric_free(const struct taken *taken, const char *metric)
 	return true;
 }
 
-static int make_room(struct pmids *pmids)
+static int make_pmids_room(struct pmids *pmids)
 {
 	unsigned room = pmids->room ? 2 * pmids->room : 64;
 	struct pmids_entry **entry;
@@ -126,7 +126,7 @@ int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metr
 			return -EEXIST;
 	}
 	entry = calloc(1, sizeof(*entry));
-	if (!entry || make_room(pmids)) {
+	if (!entry || make_pmids_room(pmids)) {
 		free(entry);
 		return -ENOMEM;
 	}
@@ -155,7 +155,8 @@ int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metr
 	return 0;
 }
 
-static struct pmids_entry *find(const struct pmids *pmids, const struct pmids_key *key, unsigned id)
+static struct pmids_entry *find_pmids_entry(const struct pmids *pmids, const struct pmids_key *key,
+					    unsigned id)
 {
 	uint64_t hash = hash_key(key);
 	unsigned i;
@@ -192,7 +193,7 @@ int pmids_claim(struct pmids *pmids, const struct service_sample *sample, struct
 			clean_text(counter->event, event, sizeof(event));
 			clean_text(counter->unit, unit, sizeof(unit));
 			if (round < 2) {
-				of[i] = find(pmids, &key, round == 0 ? counter->id : 0);
+				of[i] = find_pmids_entry(pmids, &key, round == 0 ? counter->id : 0);
 			} else {
 				error = pmids_add(pmids, &key, NULL, 0, &of[i]);
 				if (error == -ENOMEM)

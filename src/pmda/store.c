@@ -22,7 +22,7 @@ static const char *const scopes[SERVICE_SCOPES] = {"cpu", "node", "cgroup"};
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-static int scope_of(const char *name)
+static int scope_of_stored_name(const char *name)
 {
 	int i;
 
@@ -108,9 +108,10 @@ static int load_metric(const json_t *metric, struct pmids *pmids, const struct p
 	if (json_unpack((json_t *)metric, "{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I}", "metric", &path, "name",
 			&name, "event", &event, "unit", &unit, "scope", &scope, "level", &level, "slot",
 			&slot, "id", &id) ||
-	    scope_of(scope) < 0 || slot < 0 || slot >= (json_int_t)PMIDS_SLOTS || id < 0 || id > UINT32_MAX)
+	    scope_of_stored_name(scope) < 0 || slot < 0 || slot >= (json_int_t)PMIDS_SLOTS || id < 0 ||
+	    id > UINT32_MAX)
 		return -EINVAL;
-	key = (struct pmids_key){name, event, unit, (enum service_scope)scope_of(scope), level};
+	key = (struct pmids_key){name, event, unit, (enum service_scope)scope_of_stored_name(scope), level};
 	error = pmids_add(pmids, &key, path, (unsigned)slot, &entry);
 	if (error)
 		return error == -ENOMEM ? error : -EINVAL;
@@ -119,7 +120,7 @@ static int load_metric(const json_t *metric, struct pmids *pmids, const struct p
 }
 
 /* The whole file, of a size that is possible. */
-static int slurp(const char *path, char **text, size_t *length, char why[256])
+static int read_store_file(const char *path, char **text, size_t *length, char why[256])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error = 0;
 	struct stat about;
@@ -167,7 +168,7 @@ int store_load(const char *path, struct pmids *pmids, struct places places[SERVI
 	int error, scope, version = 0;
 
 	snprintf(why, 256, "out of memory");
-	error = slurp(path, &text, &length, why);
+	error = read_store_file(path, &text, &length, why);
 	if (error == -ENOENT)
 		return 0;
 	if (error || pmids_init(&read)) {
@@ -244,7 +245,7 @@ static json_t *numas_of(const struct tally *tally)
 	return array;
 }
 
-static json_t *metric_of(const struct pmids_entry *entry)
+static json_t *make_metric_object(const struct pmids_entry *entry)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o}", "metric", entry->metric,
 			 "name", entry->key.name, "event", entry->key.event, "unit", entry->key.unit, "scope",
@@ -253,7 +254,8 @@ static json_t *metric_of(const struct pmids_entry *entry)
 			 numas_of(entry->tally));
 }
 
-static json_t *whole_of(const struct pmids *pmids, const struct places places[SERVICE_SCOPES], uint64_t epoch)
+static json_t *make_store_object(const struct pmids *pmids, const struct places places[SERVICE_SCOPES],
+				 uint64_t epoch)
 {
 	json_t *metrics = json_array(), *there = json_object();
 	unsigned i, scope;
@@ -269,7 +271,7 @@ static json_t *whole_of(const struct pmids *pmids, const struct places places[SE
 		right &= !json_object_set_new(there, scopes[scope], array);
 	}
 	for (i = 0; i < pmids->count; i++)
-		right &= !json_array_append_new(metrics, metric_of(pmids->entry[i]));
+		right &= !json_array_append_new(metrics, make_metric_object(pmids->entry[i]));
 	if (!right) {
 		json_decref(metrics);
 		json_decref(there);
@@ -297,7 +299,7 @@ static int write_all(int fd, const char *text)
 int store_save(const char *path, const struct pmids *pmids, const struct places places[SERVICE_SCOPES],
 	       uint64_t epoch, char why[256])
 {
-	json_t *all = whole_of(pmids, places, epoch);
+	json_t *all = make_store_object(pmids, places, epoch);
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL, *beside = NULL;
 	int fd = -1, error = 0;
 

@@ -42,7 +42,7 @@ static int next_instance(const struct places *places)
 	return next;
 }
 
-static struct places_one *by_name(const struct places *places, const char *name)
+static struct places_one *find_place_by_name(const struct places *places, const char *name)
 {
 	unsigned i;
 
@@ -59,7 +59,7 @@ int places_update(struct places *places, const struct service_sample *sample, en
 	for (i = 0; i < n; i++) {
 		const struct service_place *place = &sample->place[scope][i];
 
-		if (!by_name(places, place->name) &&
+		if (!find_place_by_name(places, place->name) &&
 		    places_add(places, place->name, scope == SERVICE_CPU ? place->cpu : next_instance(places),
 			       place->numa) == -ENOMEM)
 			return -ENOMEM;
@@ -67,7 +67,7 @@ int places_update(struct places *places, const struct service_sample *sample, en
 	for (i = 0; i < places->count; i++)
 		places->one[i].at = -1;
 	for (i = 0; i < n; i++) {
-		struct places_one *one = by_name(places, sample->place[scope][i].name);
+		struct places_one *one = find_place_by_name(places, sample->place[scope][i].name);
 
 		if (one && one->at < 0) {
 			one->at = (int)i;

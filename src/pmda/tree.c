@@ -15,12 +15,13 @@
 #define METRICS_OF_ONE 5
 
 /* The families that a counter's metrics are of. */
-static bool has(const struct pmids_entry *entry, enum metric_family family)
+static bool entry_has_family(const struct pmids_entry *entry, enum metric_family family)
 {
 	return metric_kind[family].scope == entry->key.scope;
 }
 
-static int put(struct tree *tree, const struct pmids_entry *entry, enum metric_family family, int domain)
+static int put_tree_metric(struct tree *tree, const struct pmids_entry *entry, enum metric_family family,
+			   int domain)
 {
 	pmdaMetric *metric = &tree->metric[tree->metrics];
 	char name[METRIC_NAME_MAX];
@@ -68,9 +69,9 @@ int tree_build(struct tree *tree, const struct current *current, int domain)
 		error = put_always(&made, &metric_always[i], domain);
 	for (i = 0; error >= 0 && i < current->pmids.count; i++)
 		for (family = FAMILY_CPU; error >= 0 && family < FAMILIES; family++)
-			if (has(current->pmids.entry[i], (enum metric_family)family))
-				error = put(&made, current->pmids.entry[i], (enum metric_family)family,
-					    domain);
+			if (entry_has_family(current->pmids.entry[i], (enum metric_family)family))
+				error = put_tree_metric(&made, current->pmids.entry[i],
+							(enum metric_family)family, domain);
 	if (error < 0) {
 		tree_free(&made);
 		return error;
