@@ -37,7 +37,7 @@ void client_close(struct client *client)
 	free(client);
 }
 
-static bool make_room(struct client *client)
+static bool make_input_room(struct client *client)
 {
 	size_t room = client->room == 0 ? ROOM_FIRST : 2 * client->room;
 	char *in;
@@ -61,7 +61,7 @@ bool client_receive(struct client *client)
 {
 	ssize_t n;
 
-	if (!make_room(client))
+	if (!make_input_room(client))
 		return false;
 	n = recv(client->fd, client->in + client->have, client->room - client->have, MSG_DONTWAIT);
 	if (n < 0)

@@ -12,14 +12,14 @@
 
 /* ---- sentences ---------------------------------------------------------------- */
 
-static const char *plural(unsigned n)
+static const char *plural_ending(unsigned n)
 {
 	return n == 1 ? "" : "s";
 }
 
 /* ---- counters by name ------------------------------------------------------------ */
 
-static int unknown(struct counters *c, const char *name, char **message)
+static int refuse_unknown_counter(struct counters *c, const char *name, char **message)
 {
 	struct upci_nearest nearest = {.max = 1};
 
@@ -48,7 +48,7 @@ static int find_named(struct counters *c, const struct config_command *command,
 		if (!counter) {
 			free(*list);
 			*list = NULL;
-			return unknown(c, command->operand[i].text, message);
+			return refuse_unknown_counter(c, command->operand[i].text, message);
 		}
 		for (unsigned k = 0; k < *n; k++)
 			there |= (*list)[k] == counter;
@@ -96,7 +96,7 @@ static int run_reassign(struct counters *c, const struct config_command *command
 	int error;
 
 	if (!counter)
-		return unknown(c, command->operand[0].text, message);
+		return refuse_unknown_counter(c, command->operand[0].text, message);
 	error = counters_reassign(c, counter, command->operand[1].text, command->as);
 	*message = error ? service_say("%s", c->why)
 			 : service_say("%s counts no more; its counter counts %s, from 0",
@@ -117,18 +117,19 @@ static int run_named(struct counters *c, const struct config_command *command, c
 	case CONFIG_CONTINUE:
 		error = counters_halt(c, list, n, command->verb == CONFIG_HALT);
 		if (!error)
-			*message = service_say("%u counter%s %s", n, plural(n),
+			*message = service_say("%u counter%s %s", n, plural_ending(n),
 					       command->verb == CONFIG_HALT ? "halted" : "continued");
 		break;
 	case CONFIG_REMOVE:
 		error = counters_remove(c, list, n);
 		if (!error)
-			*message = service_say("%u counter%s removed", n, plural(n));
+			*message = service_say("%u counter%s removed", n, plural_ending(n));
 		break;
 	default:
 		good = counters_rewrite(c, list, n, &left);
-		*message = left ? service_say("%u place%s count, %u cannot: see ls", good, plural(good), left)
-				: service_say("%u place%s count", good, plural(good));
+		*message = left ? service_say("%u place%s count, %u cannot: see ls", good,
+					      plural_ending(good), left)
+				: service_say("%u place%s count", good, plural_ending(good));
 		break;
 	}
 	if (error)
@@ -153,11 +154,11 @@ int command_run(struct counters *c, const struct config_command *command, char *
 		error = find_named(c, command, &list, &n, message);
 		if (!error)
 			*message = service_say("%u counter%s", command->operands ? n : c->counters,
-					       plural(command->operands ? n : c->counters));
+					       plural_ending(command->operands ? n : c->counters));
 		free(error ? NULL : list);
 		return error;
 	case CONFIG_STATUS:
-		*message = service_say("%u counter%s", c->counters, plural(c->counters));
+		*message = service_say("%u counter%s", c->counters, plural_ending(c->counters));
 		return 0;
 	default:
 		return run_named(c, command, message);
@@ -173,7 +174,7 @@ struct collected {
 	unsigned n;
 };
 
-static int collect(const struct config *config, struct collected *to)
+static int collect_adds(const struct config *config, struct collected *to)
 {
 	unsigned most = 1;
 
@@ -196,7 +197,8 @@ static int collect(const struct config *config, struct collected *to)
 }
 
 /* Where the event is that libupc's message names, or finalize. */
-static struct config_place blame(const struct collected *all, const char *why, struct config_place finalize)
+static struct config_place find_blamed_place(const struct collected *all, const char *why,
+					     struct config_place finalize)
 {
 	for (unsigned i = 0; i < all->n; i++)
 		if (strcasestr(why, all->add[i].event))
@@ -204,19 +206,21 @@ static struct config_place blame(const struct collected *all, const char *why, s
 	return finalize;
 }
 
-static int finalize(struct counters *c, const struct config *config, struct config_place place,
-		    struct config_error *error)
+static int run_finalize(struct counters *c, const struct config *config, struct config_place place,
+			struct config_error *error)
 {
 	struct collected all;
 	unsigned failed = 0;
-	int code = collect(config, &all);
+	int code = collect_adds(config, &all);
 
 	if (code) {
 		config_mistake(error, place, "no memory");
 	} else {
 		code = counters_add(c, all.add, all.n, false, &failed);
 		if (code)
-			config_mistake(error, failed < all.n ? all.place[failed] : blame(&all, c->why, place),
+			config_mistake(error,
+				       failed < all.n ? all.place[failed]
+						      : find_blamed_place(&all, c->why, place),
 				       "%s", c->why);
 	}
 	free(all.add);
@@ -255,7 +259,7 @@ int command_configure(struct counters *c, const struct config *config, struct co
 		case CONFIG_CGROUP:
 			break;
 		case CONFIG_FINALIZE:
-			code = finalize(c, config, command->place, error);
+			code = run_finalize(c, config, command->place, error);
 			finalized = true;
 			break;
 		case CONFIG_ADD:
@@ -282,7 +286,7 @@ bool command_lists(const struct config_command *command)
 	return command->verb == CONFIG_LS || command->verb == CONFIG_STATUS;
 }
 
-static json_t *text(const char *s)
+static json_t *make_json_text(const char *s)
 {
 	json_t *value = json_string(s);
 
@@ -298,8 +302,8 @@ static json_t *list_places(const struct service_sample *sample, const struct ser
 		const struct service_value *v = &counter->value[i];
 		json_t *place = json_object();
 
-		json_object_set_new(place, "name", text(sample->place[counter->scope][i].name));
-		json_object_set_new(place, "state", text(service_state_name(v->state)));
+		json_object_set_new(place, "name", make_json_text(sample->place[counter->scope][i].name));
+		json_object_set_new(place, "state", make_json_text(service_state_name(v->state)));
 		if (v->state == SERVICE_COUNTING)
 			json_object_set_new(place, "value", json_integer((json_int_t)v->value));
 		json_object_set_new(place, "running_ns", json_integer((json_int_t)v->running_ns));
@@ -315,15 +319,15 @@ static json_t *list_counter(const struct service_sample *sample, const struct se
 
 	json_object_set_new(object, "number", json_integer(counter->number));
 	json_object_set_new(object, "id", json_integer(counter->id));
-	json_object_set_new(object, "name", text(counter->name));
-	json_object_set_new(object, "event", text(counter->event));
-	json_object_set_new(object, "description", text(counter->description));
-	json_object_set_new(object, "unit", text(counter->unit));
-	json_object_set_new(object, "scope", text(service_scope_name(counter->scope)));
+	json_object_set_new(object, "name", make_json_text(counter->name));
+	json_object_set_new(object, "event", make_json_text(counter->event));
+	json_object_set_new(object, "description", make_json_text(counter->description));
+	json_object_set_new(object, "unit", make_json_text(counter->unit));
+	json_object_set_new(object, "scope", make_json_text(service_scope_name(counter->scope)));
 	json_object_set_new(object, "level", json_boolean(counter->level));
 	json_object_set_new(object, "hardware", json_boolean(counter->hardware));
-	json_object_set_new(object, "state", text(service_state_name(state)));
-	json_object_set_new(object, "why", text(counter->why));
+	json_object_set_new(object, "state", make_json_text(service_state_name(state)));
+	json_object_set_new(object, "why", make_json_text(counter->why));
 	json_object_set_new(object, "places", list_places(sample, counter));
 	return object;
 }
@@ -375,9 +379,9 @@ int command_list_late(const struct service_sample *sample, const struct config_c
 		json_object_set_new(*reply, "time_ns", json_integer((json_int_t)sample->time_ns));
 		json_object_set_new(*reply, "samples", json_integer((json_int_t)sample->samples));
 		json_object_set_new(*reply, "interval_ns", json_integer((json_int_t)sample->interval_ns));
-		json_object_set_new(*reply, "unseen", text(sample->users_unseen));
+		json_object_set_new(*reply, "unseen", make_json_text(sample->users_unseen));
 		json_object_set_new(*reply, "remark",
-				    text("the service is busy with a command that takes long"));
+				    make_json_text("the service is busy with a command that takes long"));
 	}
 	json_object_set_new(*reply, "counters", list);
 	return 0;

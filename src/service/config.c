@@ -31,7 +31,7 @@ struct shown {
 	char text[96];
 };
 
-static struct shown show(const char *word)
+static struct shown show_word(const char *word)
 {
 	struct shown shown = {""};
 	struct upci_out out = {.text = shown.text, .size = sizeof(shown.text)};
@@ -69,7 +69,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static void step(struct reader *r)
+static void step_reader(struct reader *r)
 {
 	r->at++;
 	r->place.column++;
@@ -81,7 +81,7 @@ static bool read_escape(struct reader *r, char *c)
 	struct config_place place = r->place;
 	int high, low;
 
-	step(r);
+	step_reader(r);
 	switch (r->at < r->end ? *r->at : 0) {
 	case '"':
 	case '\\':
@@ -98,13 +98,13 @@ static bool read_escape(struct reader *r, char *c)
 		if (!(high | low))
 			return config_mistake(r->error, place, "\\x00: a word has no byte 0");
 		*c = (char)(high << 4 | low);
-		step(r), step(r);
+		step_reader(r), step_reader(r);
 		break;
 	default:
 		return config_mistake(r->error, place,
 				      "an unknown escape; \\\" \\\\ \\n and \\xNN are known");
 	}
-	step(r);
+	step_reader(r);
 	return true;
 }
 
@@ -126,7 +126,7 @@ static bool read_word(struct reader *r, char *to)
 		if (*r->at == '"') {
 			quote = r->place;
 			quoted = !quoted;
-			step(r);
+			step_reader(r);
 		} else if (quoted && *r->at == '\\') {
 			if (!read_escape(r, to))
 				return false;
@@ -137,7 +137,7 @@ static bool read_word(struct reader *r, char *to)
 					      (unsigned char)*r->at, (unsigned char)*r->at);
 		} else {
 			*to++ = *r->at;
-			step(r);
+			step_reader(r);
 		}
 	}
 	*to = '\0';
@@ -167,14 +167,14 @@ static bool append_word(struct reader *r, struct config_command *c)
 }
 
 /* The words of one line, which may be none. */
-static bool read_line(struct reader *r, struct config_command *c)
+static bool read_command_line(struct reader *r, struct config_command *c)
 {
 	while (r->at < r->end && *r->at != '\n') {
 		if (*r->at == '#') {
 			while (r->at < r->end && *r->at != '\n')
-				step(r);
+				step_reader(r);
 		} else if (ends_word(*r->at)) {
-			step(r);
+			step_reader(r);
 		} else if (!append_word(r, c)) {
 			return false;
 		}
@@ -216,7 +216,7 @@ static struct config_place value_place(const struct config_word *w, const char *
 
 #define DAY_NS UINT64_C(86400000000000)
 
-static bool parse_time(const char *text, uint64_t *ns)
+static bool parse_time_operand(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *name;
@@ -261,7 +261,7 @@ static bool set_sys(struct config_command *c, const char *value, const char **ex
 static bool set_interval(struct config_command *c, const char *value, const char **expected)
 {
 	*expected = "0, or a time from 10ms to 24h: a number and ms, s, m or h";
-	return parse_time(value, &c->initialize.interval_ns);
+	return parse_time_operand(value, &c->initialize.interval_ns);
 }
 
 static bool set_domain(struct config_command *c, const char *value, const char **expected)
@@ -379,7 +379,7 @@ static bool unknown_verb(const struct config_word *w, struct config_error *error
 	for (unsigned i = 0; i < CONFIG_VERBS; i++)
 		names[i] = verbs[i].name;
 	return config_mistake(error, w->place, "%s is no command; expected is initialize, add, halt, ...%s",
-			      show(w->text).text, near_word(w->text, names).text);
+			      show_word(w->text).text, near_word(w->text, names).text);
 }
 
 static bool unknown_key(const struct verb *v, const struct config_word *w, size_t length,
@@ -422,7 +422,7 @@ static bool set_key(const struct verb *v, struct config_command *c, const struct
 		if (v->key[i].set(c, value, &expected))
 			return true;
 		return config_mistake(error, value_place(w, value), "%s=%s: expected is %s", v->key[i].name,
-				      show(value).text, expected);
+				      show_word(value).text, expected);
 	}
 	return unknown_key(v, w, length, error);
 }
@@ -442,15 +442,15 @@ static bool check_cgroup(const struct config_command *c, struct config_error *er
 
 	if (!config_is_name(c->operand[0].text, &expected))
 		return config_mistake(error, c->operand[0].place, "%s is no label: %s",
-				      show(c->operand[0].text).text, expected);
+				      show_word(c->operand[0].text).text, expected);
 	return *c->operand[1].text == '/' ||
 	       config_mistake(error, c->operand[1].place,
 			      "%s: expected is the path of a directory, from / on",
-			      show(c->operand[1].text).text);
+			      show_word(c->operand[1].text).text);
 }
 
 /* Checks a verb's operands and keys together. */
-static bool check_whole(const struct config_command *c, struct config_error *error)
+static bool check_whole_command(const struct config_command *c, struct config_error *error)
 {
 	for (unsigned i = 0; i < c->operands; i++)
 		if (!*c->operand[i].text)
@@ -489,7 +489,7 @@ static bool read_command(struct config_command *c, struct config_error *error)
 				return false;
 		} else if (c->operands == v->most) {
 			return config_mistake(error, c->word[i].place, "%s is one word too many: %s takes %s",
-					      show(c->word[i].text).text, v->name, v->operands);
+					      show_word(c->word[i].text).text, v->name, v->operands);
 		} else {
 			move_operand(c, i, ++c->operands);
 		}
@@ -497,7 +497,7 @@ static bool read_command(struct config_command *c, struct config_error *error)
 	c->operand = c->word + 1;
 	if (c->operands < v->least)
 		return config_mistake(error, c->place, "%s: expected is %s", v->name, v->operands);
-	return check_whole(c, error);
+	return check_whole_command(c, error);
 }
 
 void config_command_free(struct config_command *c)
@@ -566,7 +566,7 @@ static bool parse_lines(struct reader *r, struct config *config)
 	bool good = true;
 
 	while (good && r->at < r->end) {
-		good = read_line(r, &c) &&
+		good = read_command_line(r, &c) &&
 		       (!c.words || (read_command(&c, r->error) && append_command(config, &c, r->error)));
 		config_command_free(&c);
 		if (r->at < r->end) {

@@ -59,7 +59,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void wake(struct control *c)
+static void wake_control(struct control *c)
 {
 	const uint64_t one = 1;
 	ssize_t n = write(c->wake, &one, sizeof(one));
@@ -69,12 +69,12 @@ static void wake(struct control *c)
 
 /* ---- on the lanes ------------------------------------------------------------------- */
 
-static void call(struct control *c, struct lane_job *job, const char *const *word, unsigned words)
+static void call_command(struct control *c, struct lane_job *job, const char *const *word, unsigned words)
 {
 	job->ok = c->calls.command(c->calls.arg, word, words, &job->reply) >= 0;
 }
 
-static void yield(struct control *c, struct lane_job *job)
+static void run_yield_job(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"yield", NULL};
 	struct yielder who = {.client = job->client, .pid = job->pid, .uid = job->uid};
@@ -85,7 +85,7 @@ static void yield(struct control *c, struct lane_job *job)
 		job->reply = request_answer(false, TOO_MANY_YIELDS);
 		return;
 	}
-	call(c, job, word, 1);
+	call_command(c, job, word, 1);
 	if (!job->ok)
 		return;
 	if (job->request.words > 1)
@@ -96,7 +96,7 @@ static void yield(struct control *c, struct lane_job *job)
 }
 
 /* Also of a client that has gone before it was known whether its yield works. */
-static void resume(struct control *c, struct lane_job *job)
+static void run_resume_job(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"resume", NULL};
 	bool yielded;
@@ -105,7 +105,7 @@ static void resume(struct control *c, struct lane_job *job)
 	yielded = yielders_remove(&c->yielders, job->client);
 	pthread_mutex_unlock(&c->mutex);
 	if (yielded) {
-		call(c, job, word, 1);
+		call_command(c, job, word, 1);
 		return;
 	}
 	job->ok = true;
@@ -121,7 +121,7 @@ static void run_words(struct control *c, struct lane_job *job)
 {
 	struct yielders yielders;
 
-	call(c, job, job->request.word, job->request.words);
+	call_command(c, job, job->request.word, job->request.words);
 	if (!is_question(&job->request))
 		return;
 	pthread_mutex_lock(&c->mutex);
@@ -130,25 +130,25 @@ static void run_words(struct control *c, struct lane_job *job)
 	job->reply = yielders_put(&yielders, job->reply);
 }
 
-static void run(void *arg, struct lane_job *job)
+static void run_lane_job(void *arg, struct lane_job *job)
 {
 	struct control *c = arg;
 
 	if (job->kind == LANE_YIELD)
-		yield(c, job);
+		run_yield_job(c, job);
 	else if (job->kind == LANE_RESUME)
-		resume(c, job);
+		run_resume_job(c, job);
 	else
 		run_words(c, job);
 	pthread_mutex_lock(&c->mutex);
 	lane_queue_put(&c->done, job);
 	pthread_mutex_unlock(&c->mutex);
-	wake(c);
+	wake_control(c);
 }
 
 /* ---- clients ------------------------------------------------------------------------ */
 
-static void drop(struct control *c, struct client *client)
+static void drop_client(struct control *c, struct client *client)
 {
 	unsigned i = 0;
 
@@ -162,7 +162,7 @@ static void drop(struct control *c, struct client *client)
 	client_close(client);
 }
 
-static struct client *find(const struct control *c, uint64_t number)
+static struct client *find_client(const struct control *c, uint64_t number)
 {
 	for (unsigned i = 0; i < c->clients; i++)
 		if (c->client[i]->number == number)
@@ -170,7 +170,7 @@ static struct client *find(const struct control *c, uint64_t number)
 	return NULL;
 }
 
-static unsigned yielding(const struct control *c)
+static unsigned count_yielding_clients(const struct control *c)
 {
 	unsigned n = 0;
 
@@ -197,15 +197,15 @@ static struct lane_job *new_job(enum lane_kind kind, const struct client *client
 	return job;
 }
 
-static bool say(struct client *client, bool ok, const char *text)
+static bool say_to_client(struct client *client, bool ok, const char *text)
 {
 	return client_answer(client, request_answer(ok, text), now_ms());
 }
 
-static bool begin(struct client *client, struct lane *lane, struct lane_job *job)
+static bool begin_client_job(struct client *client, struct lane *lane, struct lane_job *job)
 {
 	if (job == NULL)
-		return say(client, false, "out of memory");
+		return say_to_client(client, false, "out of memory");
 	client->busy = true;
 	lane_put(lane, job);
 	return true;
@@ -216,9 +216,10 @@ static bool begin_yield(struct control *c, struct client *client, struct request
 	struct lane_job *job;
 
 	if (client->resume != NULL)
-		return say(client, true, "this connection has yielded the hardware counters already");
-	if (yielding(c) >= CONTROL_YIELDS_MAX)
-		return say(client, false, TOO_MANY_YIELDS);
+		return say_to_client(client, true,
+				     "this connection has yielded the hardware counters already");
+	if (count_yielding_clients(c) >= CONTROL_YIELDS_MAX)
+		return say_to_client(client, false, TOO_MANY_YIELDS);
 	/* It cannot fail when it is wanted. */
 	client->resume = new_job(LANE_RESUME, client, NULL);
 	job = client->resume != NULL ? new_job(LANE_YIELD, client, request) : NULL;
@@ -226,7 +227,7 @@ static bool begin_yield(struct control *c, struct client *client, struct request
 		lane_job_free(client->resume);
 		client->resume = NULL;
 	}
-	return begin(client, &c->changes, job);
+	return begin_client_job(client, &c->changes, job);
 }
 
 static bool begin_resume(struct control *c, struct client *client)
@@ -234,9 +235,9 @@ static bool begin_resume(struct control *c, struct client *client)
 	struct lane_job *job = client->resume;
 
 	if (job == NULL)
-		return say(client, false, "this connection has not yielded the hardware counters");
+		return say_to_client(client, false, "this connection has not yielded the hardware counters");
 	client->resume = NULL;
-	return begin(client, &c->changes, job);
+	return begin_client_job(client, &c->changes, job);
 }
 
 /* "yield" and "yield for=PROGRAM": what else there is with the word has the service to refuse. */
@@ -257,11 +258,12 @@ static bool take_request(struct control *c, struct client *client, struct reques
 		return begin_yield(c, client, request);
 	if (request->words == 1 && strcmp(request->word[0], "resume") == 0)
 		return begin_resume(c, client);
-	return begin(client, question ? &c->questions : &c->changes, new_job(LANE_COMMAND, client, request));
+	return begin_client_job(client, question ? &c->questions : &c->changes,
+				new_job(LANE_COMMAND, client, request));
 }
 
 /* Begins with the next line that is there, one at a time. False: the connection is over. */
-static bool advance(struct control *c, struct client *client)
+static bool advance_client(struct control *c, struct client *client)
 {
 	char why[REQUEST_WHY_MAX];
 	struct request request;
@@ -277,13 +279,13 @@ static bool advance(struct control *c, struct client *client)
 		/* Where the next one begins is not known. */
 		client->last = true;
 		snprintf(why, sizeof(why), "a line of the request has more than %u bytes", REQUEST_MAX);
-		return say(client, false, why);
+		return say_to_client(client, false, why);
 	case CLIENT_LINE:
 		break;
 	}
 	if (request_read(client->in, length, &request, why) != 0) {
 		client_drop_line(client, length);
-		return say(client, false, why);
+		return say_to_client(client, false, why);
 	}
 	client_drop_line(client, length);
 	open = take_request(c, client, &request);
@@ -299,7 +301,7 @@ static bool has_line(struct client *client)
 	return !client->busy && client->out == NULL && client_line(client, &length) != CLIENT_NO_LINE;
 }
 
-static void serve(struct control *c, struct client *client, short events)
+static void serve_client(struct control *c, struct client *client, short events)
 {
 	bool open = true;
 
@@ -311,16 +313,16 @@ static void serve(struct control *c, struct client *client, short events)
 	else if ((events & POLLIN) != 0)
 		open = client_receive(client);
 	if (open)
-		open = advance(c, client);
+		open = advance_client(c, client);
 	if (!open)
-		drop(c, client);
+		drop_client(c, client);
 }
 
 /* ---- what is done ------------------------------------------------------------------- */
 
-static void finish(struct control *c, struct lane_job *job)
+static void finish_client_job(struct control *c, struct lane_job *job)
 {
-	struct client *client = find(c, job->client);
+	struct client *client = find_client(c, job->client);
 
 	if (client == NULL)
 		return;
@@ -329,8 +331,8 @@ static void finish(struct control *c, struct lane_job *job)
 		lane_job_free(client->resume);
 		client->resume = NULL;
 	}
-	if (!client_answer(client, job->reply, now_ms()) || !advance(c, client))
-		drop(c, client);
+	if (!client_answer(client, job->reply, now_ms()) || !advance_client(c, client))
+		drop_client(c, client);
 	job->reply = NULL;
 }
 
@@ -349,7 +351,7 @@ static void finish_all(struct control *c)
 	lane_queue_init(&c->done);
 	pthread_mutex_unlock(&c->mutex);
 	while ((job = lane_queue_take(&done)) != NULL) {
-		finish(c, job);
+		finish_client_job(c, job);
 		lane_job_free(job);
 	}
 }
@@ -358,7 +360,7 @@ static void finish_all(struct control *c)
 
 /* The client to close for a new one: among those that neither wait for an answer nor have yielded, the
  * one that has been silent for longest. */
-static struct client *idlest(const struct control *c, int64_t now)
+static struct client *find_idlest_client(const struct control *c, int64_t now)
 {
 	struct client *best = NULL;
 
@@ -380,7 +382,7 @@ static bool is_allowed(int fd, struct ucred *peer)
 	       (peer->uid == geteuid() || peer->uid == 0);
 }
 
-static void refuse(int fd, const char *text)
+static void refuse_client(int fd, const char *text)
 {
 	struct client *client = client_open(fd, 0, 0);
 
@@ -389,7 +391,7 @@ static void refuse(int fd, const char *text)
 		return;
 	}
 	client->last = true;
-	say(client, false, text); /* as much as fits: nobody waits for it */
+	say_to_client(client, false, text); /* as much as fits: nobody waits for it */
 	client_close(client);
 }
 
@@ -403,17 +405,17 @@ static void take_client(struct control *c, int fd)
 		snprintf(text, sizeof(text),
 			 "this service takes commands from uid %u and root, not from uid %u",
 			 (unsigned)geteuid(), (unsigned)peer.uid);
-		refuse(fd, text);
+		refuse_client(fd, text);
 		return;
 	}
 	if (c->clients == CONTROL_CLIENTS_MAX) {
-		client = idlest(c, now_ms());
+		client = find_idlest_client(c, now_ms());
 		if (client == NULL) {
 			snprintf(text, sizeof(text), "%u others are connected: try again later", c->clients);
-			refuse(fd, text);
+			refuse_client(fd, text);
 			return;
 		}
-		drop(c, client);
+		drop_client(c, client);
 	}
 	client = client_open(fd, ++c->last_number, now_ms());
 	if (client == NULL) {
@@ -455,7 +457,7 @@ static bool is_stopping(struct control *c)
 }
 
 /* Fills in the descriptors to wait for; returns the time to wait. */
-static int fill(struct control *c, struct pollfd *fd)
+static int fill_poll_descriptors(struct control *c, struct pollfd *fd)
 {
 	bool paused = now_ms() < c->pause_until_ms;
 	int timeout = paused ? PAUSE_MS : -1;
@@ -478,7 +480,7 @@ static int fill(struct control *c, struct pollfd *fd)
 	return timeout;
 }
 
-static void *control(void *arg)
+static void *run_control_thread(void *arg)
 {
 	struct pollfd fd[BEFORE_CLIENTS + CONTROL_CLIENTS_MAX];
 	uint64_t number[CONTROL_CLIENTS_MAX];
@@ -486,7 +488,7 @@ static void *control(void *arg)
 
 	while (!is_stopping(c)) {
 		unsigned n = c->clients;
-		int timeout = fill(c, fd);
+		int timeout = fill_poll_descriptors(c, fd);
 
 		for (unsigned i = 0; i < n; i++)
 			number[i] = c->client[i]->number;
@@ -494,10 +496,10 @@ static void *control(void *arg)
 			continue;
 		/* One may go while another is served. */
 		for (unsigned i = 0; i < n; i++) {
-			struct client *client = find(c, number[i]);
+			struct client *client = find_client(c, number[i]);
 
 			if (client != NULL && (fd[BEFORE_CLIENTS + i].revents != 0 || has_line(client)))
-				serve(c, client, fd[BEFORE_CLIENTS + i].revents);
+				serve_client(c, client, fd[BEFORE_CLIENTS + i].revents);
 		}
 		if (fd[0].revents != 0)
 			finish_all(c);
@@ -509,27 +511,27 @@ static void *control(void *arg)
 
 /* ---- beginning and end -------------------------------------------------------------- */
 
-static int start_thread(struct control *c)
+static int start_control_thread(struct control *c)
 {
 	sigset_t all, before;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	error = pthread_create(&c->thread, NULL, control, c);
+	error = pthread_create(&c->thread, NULL, run_control_thread, c);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
-static int start_threads(struct control *c, char **message)
+static int start_control_threads(struct control *c, char **message)
 {
-	int error = lane_start(&c->changes, run, c);
+	int error = lane_start(&c->changes, run_lane_job, c);
 
 	if (error != 0)
 		goto fail;
-	error = lane_start(&c->questions, run, c);
+	error = lane_start(&c->questions, run_lane_job, c);
 	if (error == 0) {
-		error = start_thread(c);
+		error = start_control_thread(c);
 		if (error == 0)
 			return 0;
 		lane_stop(&c->questions);
@@ -560,7 +562,7 @@ int service_control_start(const char *path, const struct control_calls *calls, s
 		error = service_fail(message, UPC_EMFILE, "cannot wake a thread for commands: %s",
 				     strerror(errno));
 	if (error == 0)
-		error = start_threads(c, message);
+		error = start_control_threads(c, message);
 	if (error == 0) {
 		*control = c;
 		return 0;
@@ -580,7 +582,7 @@ void service_control_stop(struct control *c)
 	pthread_mutex_lock(&c->mutex);
 	c->stopping = true;
 	pthread_mutex_unlock(&c->mutex);
-	wake(c);
+	wake_control(c);
 	pthread_join(c->thread, NULL);
 	listen_close(&c->listen);
 	lane_stop(&c->questions);

@@ -16,10 +16,10 @@
 /* Between two tries to open what others have: each costs a commit. */
 #define RETRY_NS UINT64_C(1000000000)
 
-static int refuse(struct counters *c, int error, const char *format, ...)
+static int refuse_counters(struct counters *c, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(struct counters *c, int error, const char *format, ...)
+static int refuse_counters(struct counters *c, int error, const char *format, ...)
 {
 	va_list args;
 
@@ -130,17 +130,18 @@ int counters_add_cgroup(struct counters *c, const char *label, const char *path,
 	struct place *p;
 
 	if (c->options.replay)
-		return refuse(c, UPC_ENOSUPP, "behind a script there are no control groups");
+		return refuse_counters(c, UPC_ENOSUPP, "behind a script there are no control groups");
 	for (unsigned i = 0; i < n; i++)
 		if (!strcmp(c->place[SERVICE_CGROUP][i].name, label))
-			return refuse(c, UPC_EINVAL, "%s: a control group is called so already", label);
+			return refuse_counters(c, UPC_EINVAL, "%s: a control group is called so already",
+					       label);
 	if (n == COUNTERS_CGROUPS_MAX)
-		return refuse(c, UPC_EINVAL, "more than %u control groups", COUNTERS_CGROUPS_MAX);
+		return refuse_counters(c, UPC_EINVAL, "more than %u control groups", COUNTERS_CGROUPS_MAX);
 	if (!there && !missing)
-		return refuse(c, UPC_ENOTASK, "%s: there is no such directory", path);
+		return refuse_counters(c, UPC_ENOTASK, "%s: there is no such directory", path);
 	p = realloc(c->place[SERVICE_CGROUP], (n + 1) * sizeof(*p));
 	if (!p)
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	c->place[SERVICE_CGROUP] = p;
 	p += n;
 	*p = (struct place){.scope = SERVICE_CGROUP, .cpu = -1, .numa = -1, .online = there};
@@ -150,7 +151,7 @@ int counters_add_cgroup(struct counters *c, const char *label, const char *path,
 	if (!p->name || !p->path) {
 		free(p->name);
 		free(p->path);
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	}
 	c->places[SERVICE_CGROUP]++;
 	return 0;
@@ -167,7 +168,7 @@ struct counters_counter *counters_find(struct counters *c, const char *name)
 }
 
 /* Which cell of its places the counter has. */
-static unsigned index_of(const struct counters *c, const struct counters_counter *counter)
+static unsigned index_of_counter(const struct counters *c, const struct counters_counter *counter)
 {
 	unsigned k = 0;
 
@@ -179,7 +180,7 @@ static unsigned index_of(const struct counters *c, const struct counters_counter
 struct place_cell *counters_cell(const struct counters *c, const struct counters_counter *counter,
 				 unsigned place)
 {
-	return c->place[counter->scope][place].cell[index_of(c, counter)];
+	return c->place[counter->scope][place].cell[index_of_counter(c, counter)];
 }
 
 static bool wants_hold(const struct counters *c, bool halted, bool hardware)
@@ -220,22 +221,22 @@ static int scope_of_event(struct counters *c, const char *event)
 	return SERVICE_NODE;
 }
 
-static char *copy(const char *text)
+static char *copy_counter_text(const char *text)
 {
 	return strdup(text ? text : "");
 }
 
 /* The names that a counter goes by, from what the catalogue says of it in its first place. */
-static int describe(struct counters_counter *counter, const struct counters_add *add,
-		    const struct upc_event_info *info)
+static int describe_counter_names(struct counters_counter *counter, const struct counters_add *add,
+				  const struct upc_event_info *info)
 {
 	bool named = info && !strchr(add->event, '{');
 
-	counter->event = copy(named ? info->name : add->event);
-	counter->given = copy(add->event);
-	counter->name = copy(add->as ? add->as : counter->event);
-	counter->description = copy(info ? info->description : "");
-	counter->unit = copy(info ? info->unit : "");
+	counter->event = copy_counter_text(named ? info->name : add->event);
+	counter->given = copy_counter_text(add->event);
+	counter->name = copy_counter_text(add->as ? add->as : counter->event);
+	counter->description = copy_counter_text(info ? info->description : "");
+	counter->unit = copy_counter_text(info ? info->unit : "");
 	counter->level = info && info->kind == UPC_KIND_LEVEL;
 	return counter->event && counter->given && counter->name && counter->description && counter->unit
 		       ? 0
@@ -259,22 +260,23 @@ static int make_cells(struct counters *c, const struct counters_add *add, bool e
 	int error = 0;
 
 	if (!n)
-		return refuse(c, UPC_EINVAL, "%s: there is no control group; the configuration names them",
-			      add->event);
+		return refuse_counters(c, UPC_EINVAL,
+				       "%s: there is no control group; the configuration names them",
+				       add->event);
 	f->cell = calloc(n, sizeof(struct place_cell *));
 	if (!f->cell)
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	for (; f->cells < n; f->cells++) {
 		struct place_cell *cell = calloc(1, sizeof(*cell));
 
 		if (!cell)
-			return refuse(c, UPC_ENOMEM, "no memory");
+			return refuse_counters(c, UPC_ENOMEM, "no memory");
 		f->cell[f->cells] = cell;
 		error = place_resolve(&c->options, &c->place[f->counter->scope][f->cells], add->event, cell,
 				      &info, why);
 		if (error && !each && !add->optional) {
 			f->cells++;
-			return refuse(c, error, "%s", why);
+			return refuse_counters(c, error, "%s", why);
 		}
 		if (error)
 			place_set_state(cell, SERVICE_FAILED, why);
@@ -284,8 +286,8 @@ static int make_cells(struct counters *c, const struct counters_add *add, bool e
 		f->counter->hardware |= cell->hardware;
 		begin_state(c, f->counter, cell);
 	}
-	error = describe(f->counter, add, known ? &first : NULL);
-	return error ? refuse(c, error, "no memory") : 0;
+	error = describe_counter_names(f->counter, add, known ? &first : NULL);
+	return error ? refuse_counters(c, error, "no memory") : 0;
 }
 
 static int make_fresh(struct counters *c, const struct counters_add *add, bool each, struct fresh *f)
@@ -295,11 +297,11 @@ static int make_fresh(struct counters *c, const struct counters_add *add, bool e
 	memset(f, 0, sizeof(*f));
 	/* It becomes a name, known or not. */
 	if (strlen(add->event) >= UPC_NAME_MAX || !upci_is_text(add->event))
-		return refuse(c, UPC_EINVAL, "the name of an event is text of at most %d bytes",
-			      UPC_NAME_MAX - 1);
+		return refuse_counters(c, UPC_EINVAL, "the name of an event is text of at most %d bytes",
+				       UPC_NAME_MAX - 1);
 	f->counter = calloc(1, sizeof(*f->counter));
 	if (!f->counter)
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	f->counter->scope = (enum service_scope)(add->scope < 0 ? scope_of_event(c, add->event) : add->scope);
 	f->counter->halted = add->halted;
 	f->counter->optional = add->optional;
@@ -309,8 +311,8 @@ static int make_fresh(struct counters *c, const struct counters_add *add, bool e
 	return error;
 }
 
-static int check_name(struct counters *c, const struct fresh *f, unsigned n,
-		      const struct counters_counter *leaves)
+static int check_fresh_name(struct counters *c, const struct fresh *f, unsigned n,
+			    const struct counters_counter *leaves)
 {
 	const char *name = f[n].counter->name;
 	const struct counters_counter *there = counters_find(c, name);
@@ -320,9 +322,9 @@ static int check_name(struct counters *c, const struct fresh *f, unsigned n,
 			there = f[i].counter;
 	if (!there || there == leaves)
 		return 0;
-	return refuse(c, UPC_EINVAL,
-		      "%s: a counter is called so already (scope=%s); give this one a name with as=", name,
-		      service_scope_name(there->scope));
+	return refuse_counters(c, UPC_EINVAL,
+			       "%s: a counter is called so already (scope=%s); give this one a name with as=",
+			       name, service_scope_name(there->scope));
 }
 
 /* ---- changes in all places --------------------------------------------------------- */
@@ -334,7 +336,7 @@ struct step {
 	unsigned outs, ins;
 };
 
-static int apply(struct counters *c, const struct step *step, unsigned steps)
+static int apply_steps(struct counters *c, const struct step *step, unsigned steps)
 {
 	int error = 0;
 	unsigned i;
@@ -344,8 +346,8 @@ static int apply(struct counters *c, const struct step *step, unsigned steps)
 				     step[i].ins);
 		if (!error)
 			continue;
-		refuse(c, error, "%s%s%s", step[i].place->name, *step[i].place->name ? ": " : "",
-		       upc_last_message());
+		refuse_counters(c, error, "%s%s%s", step[i].place->name, *step[i].place->name ? ": " : "",
+				upc_last_message());
 		break;
 	}
 	while (error && i--)
@@ -365,8 +367,8 @@ static void free_steps(struct step *step, unsigned steps)
 }
 
 /* The steps that take counters out and fresh ones in. Places that are not online have none. */
-static struct step *plan(struct counters *c, struct counters_counter *const *out, unsigned outs,
-			 const struct fresh *in, unsigned ins, unsigned *steps)
+static struct step *plan_steps(struct counters *c, struct counters_counter *const *out, unsigned outs,
+			       const struct fresh *in, unsigned ins, unsigned *steps)
 {
 	unsigned most = 0, n = 0;
 	struct step *step;
@@ -421,20 +423,20 @@ static void append_fresh(struct counters *c, struct fresh *f, const struct count
 	memset(f, 0, sizeof(*f));
 }
 
-static int reserve(struct counters *c, unsigned more)
+static int reserve_counters(struct counters *c, unsigned more)
 {
 	struct counters_counter **grown;
 
 	if (c->counters + more > COUNTERS_MAX)
-		return refuse(c, UPC_EINVAL, "more than %u counters", COUNTERS_MAX);
+		return refuse_counters(c, UPC_EINVAL, "more than %u counters", COUNTERS_MAX);
 	grown = realloc(c->counter, (c->counters + more) * sizeof(*grown));
 	if (!grown)
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	c->counter = grown;
 	for (int s = 0; s < SERVICE_SCOPES; s++)
 		for (unsigned i = 0; i < c->places[s]; i++)
 			if (place_reserve(&c->place[s][i], more))
-				return refuse(c, UPC_ENOMEM, "no memory");
+				return refuse_counters(c, UPC_ENOMEM, "no memory");
 	return 0;
 }
 
@@ -453,8 +455,8 @@ static int commit_fresh(struct counters *c, struct counters_counter *const *out,
 			const struct fresh *f, unsigned n)
 {
 	unsigned steps;
-	struct step *step = plan(c, out, outs, f, n, &steps);
-	int error = step ? apply(c, step, steps) : refuse(c, UPC_ENOMEM, "no memory");
+	struct step *step = plan_steps(c, out, outs, f, n, &steps);
+	int error = step ? apply_steps(c, step, steps) : refuse_counters(c, UPC_ENOMEM, "no memory");
 
 	free_steps(step, step ? steps : 0);
 	return error;
@@ -464,14 +466,14 @@ int counters_add(struct counters *c, const struct counters_add *add, unsigned n,
 {
 	struct fresh *f = calloc(n + 1, sizeof(*f));
 	unsigned i;
-	int error = f ? reserve(c, n) : refuse(c, UPC_ENOMEM, "no memory");
+	int error = f ? reserve_counters(c, n) : refuse_counters(c, UPC_ENOMEM, "no memory");
 
 	*failed = n;
 	for (i = 0; i < n && !error; i++) {
 		*failed = i;
 		error = make_fresh(c, &add[i], each, &f[i]);
 		if (!error)
-			error = check_name(c, f, i, NULL);
+			error = check_fresh_name(c, f, i, NULL);
 		f[i].alone = each || add[i].optional;
 	}
 	if (!error) {
@@ -492,9 +494,9 @@ int counters_add(struct counters *c, const struct counters_add *add, unsigned n,
 
 /* ---- leaving -------------------------------------------------------------------- */
 
-static void drop(struct counters *c, struct counters_counter *counter)
+static void drop_counter(struct counters *c, struct counters_counter *counter)
 {
-	unsigned k = index_of(c, counter), at = 0;
+	unsigned k = index_of_counter(c, counter), at = 0;
 
 	for (unsigned i = 0; i < c->places[counter->scope]; i++) {
 		struct place *p = &c->place[counter->scope][i];
@@ -515,7 +517,7 @@ int counters_remove(struct counters *c, struct counters_counter *const *counter,
 	if (error)
 		return error;
 	for (unsigned i = 0; i < n; i++)
-		drop(c, counter[i]);
+		drop_counter(c, counter[i]);
 	c->generation++;
 	return 0;
 }
@@ -527,13 +529,13 @@ int counters_reassign(struct counters *c, struct counters_counter *counter, cons
 					 .scope = (int)counter->scope,
 					 .halted = counter->halted,
 					 .number = counter->number};
-	unsigned k = index_of(c, counter), at = 0;
+	unsigned k = index_of_counter(c, counter), at = 0;
 	struct fresh f;
 	int error = make_fresh(c, &add, false, &f);
 
 	if (error)
 		return error;
-	error = check_name(c, &f, 0, counter);
+	error = check_fresh_name(c, &f, 0, counter);
 	if (!error)
 		error = commit_fresh(c, &counter, 1, &f, 1);
 	if (error) {
@@ -595,8 +597,8 @@ static int apply_held(struct counters *c)
 		for (unsigned i = 0; i < c->places[s]; i++) {
 			failed = place_apply_halts(&c->options, &c->place[s][i]);
 			if (failed && !error)
-				error = refuse(c, failed, "%s%s%s", c->place[s][i].name,
-					       *c->place[s][i].name ? ": " : "", upc_last_message());
+				error = refuse_counters(c, failed, "%s%s%s", c->place[s][i].name,
+							*c->place[s][i].name ? ": " : "", upc_last_message());
 		}
 	return error;
 }
@@ -616,7 +618,7 @@ static int change_halts(struct counters *c, struct counters_counter *const *coun
 	int error;
 
 	if (!before)
-		return refuse(c, UPC_ENOMEM, "no memory");
+		return refuse_counters(c, UPC_ENOMEM, "no memory");
 	for (unsigned i = 0; i < n; i++)
 		before[i] = counter[i]->halted;
 	counters_read(c);

@@ -98,7 +98,7 @@ static enum answer is_of_type(int fd, uint32_t type)
 	return errno == EINVAL ? NO : NOT_SAID;
 }
 
-static bool ask(const struct descriptor_pmus *pmus, int fd)
+static bool ask_descriptor_type(const struct descriptor_pmus *pmus, int fd)
 {
 	static const struct {
 		uint32_t type;
@@ -136,7 +136,7 @@ bool descriptor_is_hardware(const struct descriptor_pmus *pmus, int pidfd, int f
 	/* Closed in the meantime: it takes nothing. */
 	if (copy < 0)
 		return errno != EBADF && errno != ESRCH;
-	hardware = is_perf_event(copy) && ask(pmus, copy);
+	hardware = is_perf_event(copy) && ask_descriptor_type(pmus, copy);
 	close(copy);
 	return hardware;
 }

@@ -49,7 +49,7 @@ void lane_queue_free(struct lane_queue *queue)
 		lane_job_free(job);
 }
 
-static void *work(void *arg)
+static void *work_lane(void *arg)
 {
 	struct lane *lane = arg;
 	struct lane_job *job;
@@ -80,7 +80,7 @@ int lane_start(struct lane *lane, void (*run)(void *arg, struct lane_job *job), 
 	pthread_cond_init(&lane->more, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	error = pthread_create(&lane->thread, NULL, work, lane);
+	error = pthread_create(&lane->thread, NULL, work_lane, lane);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error != 0) {
 		pthread_mutex_destroy(&lane->mutex);

@@ -48,7 +48,7 @@ static int check_directory(const char *directory, const struct stat *status, cha
 }
 
 /* Its descriptor, or a negative code. */
-static int open_directory(const char *directory, char **message)
+static int open_socket_directory(const char *directory, char **message)
 {
 	struct stat status;
 	int fd, error;
@@ -73,7 +73,7 @@ static int open_directory(const char *directory, char **message)
 	return error != 0 ? error : fd;
 }
 
-static int lock(int directory, const char *path, char **message)
+static int lock_socket_file(int directory, const char *path, char **message)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
 
@@ -109,7 +109,7 @@ static int is_dead(const struct sockaddr_un *address, char **message)
 			    strerror(error));
 }
 
-static int make_room(const struct sockaddr_un *address, char **message)
+static int make_socket_room(const struct sockaddr_un *address, char **message)
 {
 	const char *path = address->sun_path;
 	struct stat status;
@@ -159,12 +159,12 @@ static int bind_there(struct listen *l, char **message)
 	return 0;
 }
 
-static int open_locked(int directory, struct listen *l, char **message)
+static int open_locked_socket(int directory, struct listen *l, char **message)
 {
-	int error = lock(directory, l->address.sun_path, message);
+	int error = lock_socket_file(directory, l->address.sun_path, message);
 
 	if (error == 0)
-		error = make_room(&l->address, message);
+		error = make_socket_room(&l->address, message);
 	if (error == 0)
 		error = bind_there(l, message);
 	return error;
@@ -188,10 +188,10 @@ int listen_open(const char *path, struct listen *l, char **message)
 			length, sizeof(l->address.sun_path) - 1);
 	strcpy(l->address.sun_path, path);
 	strcpy(directory, path);
-	fd = open_directory(dirname(directory), message);
+	fd = open_socket_directory(dirname(directory), message);
 	if (fd < 0)
 		return fd;
-	error = open_locked(fd, l, message);
+	error = open_locked_socket(fd, l, message);
 	close(fd); /* and the lock */
 	return error;
 }

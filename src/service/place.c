@@ -33,7 +33,8 @@ void place_cell_free(struct place_cell *cell)
 }
 
 /* "PU{cpu}_X" of CPU 2 is "PU2_X"; false where it does not fit, or the place has no such number. */
-static bool replace(const struct place *place, const char *text, char *to, size_t size, bool *replaced)
+static bool replace_cpu_number(const struct place *place, const char *text, char *to, size_t size,
+			       bool *replaced)
 {
 	size_t n = 0;
 	int length;
@@ -64,9 +65,9 @@ static bool replace(const struct place *place, const char *text, char *to, size_
 	return true;
 }
 
-static int refuse(char why[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse_place(char why[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static int refuse(char why[512], const char *format, ...)
+static int refuse_place(char why[512], const char *format, ...)
 {
 	va_list args;
 
@@ -88,12 +89,12 @@ static int check_scope(const struct place *place, const struct upc_event_info *i
 	if (info->scope == UPC_SCOPE_CONTEXT)
 		return 0;
 	if (info->scope == UPC_SCOPE_THREAD || info->scope == UPC_SCOPE_PROCESS)
-		return refuse(why, "%s is %s, and this service counts the node", info->name,
-			      whose[info->scope]);
+		return refuse_place(why, "%s is %s, and this service counts the node", info->name,
+				    whose[info->scope]);
 	if (place->scope == SERVICE_NODE || (place->scope == SERVICE_CPU && replaced))
 		return 0;
-	return refuse(why, "%s is %s: it can be counted with scope=node, not scope=%s", info->name,
-		      whose[info->scope], service_scope_name(place->scope));
+	return refuse_place(why, "%s is %s: it can be counted with scope=node, not scope=%s", info->name,
+			    whose[info->scope], service_scope_name(place->scope));
 }
 
 static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place_cell *cell)
@@ -138,8 +139,8 @@ int place_resolve(const struct place_options *options, const struct place *place
 	int error;
 
 	why[0] = '\0';
-	if (!replace(place, event, name, sizeof(name), &replaced)) {
-		refuse(why, "the name of an event has at most %d characters", UPC_NAME_MAX - 1);
+	if (!replace_cpu_number(place, event, name, sizeof(name), &replaced)) {
+		refuse_place(why, "the name of an event has at most %d characters", UPC_NAME_MAX - 1);
 		return UPC_ENOEVENT;
 	}
 	*info = UPC_OPTIONS_INIT(upc_event_info);
@@ -177,8 +178,8 @@ int place_reserve(struct place *place, unsigned more)
 
 /* ---- the unit ------------------------------------------------------------------ */
 
-static int create_unit(const struct place_options *o, const struct place *place, unsigned domain,
-		       struct upc_unit **unit)
+static int create_place_unit(const struct place_options *o, const struct place *place, unsigned domain,
+			     struct upc_unit **unit)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 
@@ -196,17 +197,17 @@ static int create_unit(const struct place_options *o, const struct place *place,
 }
 
 /* A unit that runs, without events yet: what is committed later is opened at once. */
-static int open_unit(const struct place_options *o, struct place *place)
+static int open_place_unit(const struct place_options *o, struct place *place)
 {
 	int error;
 
 	if (place->unit)
 		return 0;
-	error = create_unit(o, place, o->user ? UPC_DOMAIN_USER : UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL,
-			    &place->unit);
+	error = create_place_unit(o, place, o->user ? UPC_DOMAIN_USER : UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL,
+				  &place->unit);
 	/* A service that may not count the kernel counts what it may. */
 	if (error == UPC_EPERM && !o->user)
-		error = create_unit(o, place, 0, &place->unit);
+		error = create_place_unit(o, place, 0, &place->unit);
 	if (!error)
 		error = upc_unit_start(place->unit);
 	if (error) {
@@ -264,7 +265,7 @@ static int slot_of(const struct place *place, uint32_t code)
 /* ---- reading -------------------------------------------------------------------- */
 
 /* The growth of a term's count since the last call. A count that fell was set anew. */
-static uint64_t growth(uint64_t now, uint64_t *last)
+static uint64_t growth_of_term(uint64_t now, uint64_t *last)
 {
 	uint64_t grown = now > *last ? now - *last : 0;
 
@@ -278,9 +279,9 @@ static void add_to_cell(const struct place *place, struct place_cell *cell)
 
 	for (unsigned i = 0; i < cell->terms; i++) {
 		struct place_term *t = &cell->term[i];
-		uint64_t counted = growth(place->value[t->slot], &t->last);
-		uint64_t ran = growth(place->ran[t->slot], &t->ran);
-		uint64_t had = growth(place->enabled[t->slot], &t->had);
+		uint64_t counted = growth_of_term(place->value[t->slot], &t->last);
+		uint64_t ran = growth_of_term(place->ran[t->slot], &t->ran);
+		uint64_t had = growth_of_term(place->enabled[t->slot], &t->had);
 
 		least = ran < least ? ran : least;
 		most = had > most ? had : most;
@@ -323,7 +324,7 @@ void place_read(struct place *place)
 
 /* ---- changing --------------------------------------------------------------------- */
 
-static void want(const struct place_cell *cell, bool wanted[UPC_COUNTERS])
+static void want_cell_slots(const struct place_cell *cell, bool wanted[UPC_COUNTERS])
 {
 	for (unsigned t = 0; cell->open && !cell->held && t < cell->terms; t++)
 		wanted[cell->term[t].slot] = true;
@@ -339,9 +340,9 @@ static int apply_halts(const struct place_options *options, struct place *place,
 	if (!place->unit || options->replay)
 		return 0;
 	for (unsigned i = 0; i < place->cells; i++)
-		want(place->cell[i], wanted);
+		want_cell_slots(place->cell[i], wanted);
 	for (unsigned i = 0; i < mores; i++)
-		want(more[i], wanted);
+		want_cell_slots(more[i], wanted);
 	for (int i = 0; i < UPC_COUNTERS; i++) {
 		int failed;
 
@@ -363,8 +364,8 @@ int place_apply_halts(const struct place_options *options, struct place *place)
 	return apply_halts(options, place, NULL, 0);
 }
 
-static int commit(struct place *place, struct place_cell *const *out, unsigned outs,
-		  struct place_cell *const *in, unsigned ins)
+static int commit_cells(struct place *place, struct place_cell *const *out, unsigned outs,
+			struct place_cell *const *in, unsigned ins)
 {
 	struct upc_transaction *transaction;
 	int error = upc_transaction_begin(place->unit, &transaction);
@@ -421,7 +422,7 @@ static void undo_change(const struct place_options *options, struct place *place
 			struct place_cell *const *out, unsigned outs, struct place_cell *const *in,
 			unsigned ins)
 {
-	(void)commit(place, in, ins, NULL, 0);
+	(void)commit_cells(place, in, ins, NULL, 0);
 	(void)start_again(place);
 	set_open(in, ins, false);
 	find_slots(place, NULL, 0);
@@ -431,7 +432,7 @@ static void undo_change(const struct place_options *options, struct place *place
 int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
 		 unsigned outs, struct place_cell *const *in, unsigned ins)
 {
-	int error = ins ? open_unit(options, place) : 0;
+	int error = ins ? open_place_unit(options, place) : 0;
 	bool quiet = must_be_quiet(options, in, ins);
 
 	if (error || !place->unit)
@@ -439,7 +440,7 @@ int place_change(const struct place_options *options, struct place *place, struc
 	place_read(place);
 	if (quiet)
 		(void)upc_unit_stop(place->unit);
-	error = commit(place, out, outs, in, ins);
+	error = commit_cells(place, out, outs, in, ins);
 	if (error) {
 		(void)start_again(place);
 		return error;
@@ -503,7 +504,7 @@ void place_close(struct place *place)
 
 /* ---- states ----------------------------------------------------------------------- */
 
-static unsigned flags_of(const struct place *place, const struct place_cell *cell)
+static unsigned flags_of_cell(const struct place *place, const struct place_cell *cell)
 {
 	unsigned flags = 0;
 
@@ -513,7 +514,7 @@ static unsigned flags_of(const struct place *place, const struct place_cell *cel
 }
 
 /* Whether it is to count, and others have what it needs: it could not be continued. */
-static bool waits(const struct place *place, const struct place_cell *cell)
+static bool cell_waits(const struct place *place, const struct place_cell *cell)
 {
 	bool waiting = false;
 
@@ -526,14 +527,14 @@ static bool waits(const struct place *place, const struct place_cell *cell)
 static void judge_open(const struct place *place, struct place_cell *cell, bool sample)
 {
 	uint64_t had = cell->enabled_ns - cell->judged_enabled, ran = cell->running_ns - cell->judged_ran;
-	unsigned flags = flags_of(place, cell);
+	unsigned flags = flags_of_cell(place, cell);
 
 	if (place->unread) {
 		place_set_state(cell, SERVICE_FAILED, place->why);
 	} else if (place->stopped) {
 		place_set_state(cell, cell->hardware ? SERVICE_TAKEN : SERVICE_FAILED,
 				"it could not be started again, for others have the counters of the PMU");
-	} else if (waits(place, cell)) {
+	} else if (cell_waits(place, cell)) {
 		place_set_state(cell, SERVICE_TAKEN, "others have the counters of the PMU that it needs");
 	} else if (!cell->read || (!cell->shown && !sample)) {
 		place_set_state(cell, SERVICE_OPENING, NULL);

@@ -34,7 +34,7 @@ struct probe {
 	size_t size;
 };
 
-static int translated(int error)
+static int translate_probe_error(int error)
 {
 	switch (error) {
 	case EPERM:
@@ -55,7 +55,7 @@ static int translated(int error)
 	}
 }
 
-static int bpf(int command, union bpf_attr *attr)
+static int call_bpf(int command, union bpf_attr *attr)
 {
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
@@ -72,18 +72,18 @@ static int open_map(struct probe *p)
 	attr.value_size = 8;
 	attr.max_entries = 1;
 	attr.map_flags = BPF_F_MMAPABLE;
-	p->map = bpf(BPF_MAP_CREATE, &attr);
+	p->map = call_bpf(BPF_MAP_CREATE, &attr);
 	if (p->map < 0)
-		return translated(errno);
+		return translate_probe_error(errno);
 	p->size = (size_t)sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, p->size, PROT_READ, MAP_SHARED, p->map, 0);
 	if (page == MAP_FAILED)
-		return translated(errno);
+		return translate_probe_error(errno);
 	p->count = page;
 	return 0;
 }
 
-static int open_program(struct probe *p)
+static int open_probe_program(struct probe *p)
 {
 	const struct bpf_insn code[] = {
 		/* r1 = the place of the count: an instruction of two words */
@@ -111,8 +111,8 @@ static int open_program(struct probe *p)
 	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
 	attr.license = (uint64_t)(uintptr_t)license;
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "upc_opens");
-	p->program = bpf(BPF_PROG_LOAD, &attr);
-	return p->program < 0 ? translated(errno) : 0;
+	p->program = call_bpf(BPF_PROG_LOAD, &attr);
+	return p->program < 0 ? translate_probe_error(errno) : 0;
 }
 
 static bool read_text(const char *path, char *text, size_t size)
@@ -142,7 +142,7 @@ static bool probe_type(uint32_t *type, uint64_t *at_end)
 	return true;
 }
 
-static int open_event(struct probe *p, int *event, uint32_t type, uint64_t at_end, const char *function)
+static int open_probe_event(struct probe *p, int *event, uint32_t type, uint64_t at_end, const char *function)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -153,14 +153,14 @@ static int open_event(struct probe *p, int *event, uint32_t type, uint64_t at_en
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		return translated(errno);
+		return translate_probe_error(errno);
 	*event = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, p->program) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		return translated(errno);
+		return translate_probe_error(errno);
 	return 0;
 }
 
-static int open_events(struct probe *p)
+static int open_probe_events(struct probe *p)
 {
 	/* One of them is the machine's; the second in a row is there only with programs of 32 bits. */
 	static const char *const function[][EVENTS] = {
@@ -177,9 +177,9 @@ static int open_events(struct probe *p)
 	if (!probe_type(&type, &at_end))
 		return UPC_ENOSUPP;
 	for (size_t i = 0; i < sizeof(function) / sizeof(function[0]); i++) {
-		error = open_event(p, &p->event[0], type, at_end, function[i][0]);
+		error = open_probe_event(p, &p->event[0], type, at_end, function[i][0]);
 		if (!error && function[i][1])
-			open_event(p, &p->event[1], type, at_end, function[i][1]);
+			open_probe_event(p, &p->event[1], type, at_end, function[i][1]);
 		if (error != UPC_ENOSUPP)
 			break;
 		/* Opened, and of no use. */
@@ -200,9 +200,9 @@ int probe_open(struct probe **probe)
 	p->map = p->program = p->event[0] = p->event[1] = -1;
 	error = open_map(p);
 	if (!error)
-		error = open_program(p);
+		error = open_probe_program(p);
 	if (!error)
-		error = open_events(p);
+		error = open_probe_events(p);
 	if (error) {
 		probe_close(p);
 		return error;

@@ -47,7 +47,7 @@ static int check_word(const json_t *value, size_t number, char why[REQUEST_WHY_M
 	return 0;
 }
 
-static int check(const json_t *root, char why[REQUEST_WHY_MAX])
+static int check_request(const json_t *root, char why[REQUEST_WHY_MAX])
 {
 	const json_t *list = json_object_get(root, "words");
 	size_t n = json_array_size(list);
@@ -69,7 +69,7 @@ static int check(const json_t *root, char why[REQUEST_WHY_MAX])
 }
 
 /* The words of a list that was checked: pointers, and behind them their bytes. */
-static int take(const json_t *list, struct request *request)
+static int take_words(const json_t *list, struct request *request)
 {
 	size_t n = json_array_size(list), bytes = (n + 1) * sizeof(*request->word);
 	char *text;
@@ -104,8 +104,8 @@ int request_read(const char *line, size_t length, struct request *request, char 
 	root = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
 	if (root == NULL)
 		return refuse_text(why, &error);
-	result = check(root, why);
-	if (result == 0 && take(json_object_get(root, "words"), request) != 0)
+	result = check_request(root, why);
+	if (result == 0 && take_words(json_object_get(root, "words"), request) != 0)
 		result = refuse(why, "out of memory");
 	json_decref(root);
 	return result;
@@ -128,7 +128,7 @@ char *request_write(const char *const *word, unsigned words, char why[REQUEST_WH
 			refuse(why, "word %u is no UTF-8", i + 1);
 			goto out;
 		}
-	if (root == NULL || check(root, why) != 0)
+	if (root == NULL || check_request(root, why) != 0)
 		goto out;
 	refuse(why, "out of memory");
 	text = json_dumps(root, JSON_COMPACT);

@@ -26,8 +26,8 @@ static const struct saved_cell *find_cell(const struct saved_counter *counter, c
 }
 
 /* Whether each place can take the sums up that it had: an event may be made of other terms today. */
-static bool fits(const struct counters *c, const struct counters_counter *counter,
-		 const struct saved_counter *was)
+static bool fits_saved_counter(const struct counters *c, const struct counters_counter *counter,
+			       const struct saved_counter *was)
 {
 	for (unsigned i = 0; i < c->places[counter->scope]; i++) {
 		const struct place_cell *cell = counters_cell(c, counter, i);
@@ -65,7 +65,7 @@ static void set_counter(struct counters *c, struct counters_counter *counter, co
 }
 
 /* False for a scope that has no place today (a control group that the configuration has no more). */
-static bool has_places(const struct counters *c, const struct saved_counter *was)
+static bool has_saved_places(const struct counters *c, const struct saved_counter *was)
 {
 	return c->places[was->scope] > 0;
 }
@@ -84,10 +84,10 @@ int restore_all(struct counters *c, const struct saved_state *was)
 						 .halted = from->halted,
 						 .number = from->number};
 
-		if (!has_places(c, from) || counters_find(c, from->name))
+		if (!has_saved_places(c, from) || counters_find(c, from->name))
 			continue;
 		error = counters_add(c, &add, 1, true, &failed);
-		if (!error && was->whole && fits(c, c->counter[c->counters - 1], from))
+		if (!error && was->whole && fits_saved_counter(c, c->counter[c->counters - 1], from))
 			set_counter(c, c->counter[c->counters - 1], from);
 	}
 	return error;
@@ -102,7 +102,7 @@ unsigned restore_same(struct counters *c, const struct saved_state *was)
 		struct counters_counter *counter = counters_find(c, from->name);
 
 		if (!counter || strcmp(counter->given, from->event) || counter->scope != from->scope ||
-		    !fits(c, counter, from))
+		    !fits_saved_counter(c, counter, from))
 			continue;
 		set_counter(c, counter, from);
 		n++;

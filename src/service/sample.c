@@ -19,7 +19,7 @@ struct arena {
 	size_t size;
 };
 
-static void *take(struct arena *a, size_t size)
+static void *take_arena_bytes(struct arena *a, size_t size)
 {
 	char *p = a->at ? a->at + a->size : NULL;
 
@@ -27,22 +27,22 @@ static void *take(struct arena *a, size_t size)
 	return p;
 }
 
-static const char *put(struct arena *a, const char *text)
+static const char *put_sample_text(struct arena *a, const char *text)
 {
 	size_t length = strlen(text ? text : "") + 1;
-	char *p = take(a, length);
+	char *p = take_arena_bytes(a, length);
 
 	return p ? memcpy(p, text ? text : "", length) : NULL;
 }
 
-static void put_places(struct arena *a, const struct counters *c, struct service_sample *sample)
+static void put_sample_places(struct arena *a, const struct counters *c, struct service_sample *sample)
 {
 	for (int s = 0; s < SERVICE_SCOPES; s++) {
-		struct service_place *to = take(a, c->places[s] * sizeof(*to));
+		struct service_place *to = take_arena_bytes(a, c->places[s] * sizeof(*to));
 
 		for (unsigned i = 0; i < c->places[s]; i++) {
 			const struct place *p = &c->place[s][i];
-			const char *name = put(a, p->name);
+			const char *name = put_sample_text(a, p->name);
 
 			if (to)
 				to[i] = (struct service_place){name, p->cpu, p->numa};
@@ -56,7 +56,7 @@ static void put_counter(struct arena *a, const struct counters *c, const struct 
 			unsigned k, struct service_counter *to)
 {
 	unsigned n = c->places[from->scope];
-	struct service_value *value = take(a, n * sizeof(*value));
+	struct service_value *value = take_arena_bytes(a, n * sizeof(*value));
 	const struct place_cell *worst = NULL;
 	struct service_counter counter = {.id = from->id, .number = from->number, .scope = from->scope};
 
@@ -68,11 +68,11 @@ static void put_counter(struct arena *a, const struct counters *c, const struct 
 		if (!worst || service_state_badness(cell->state) > service_state_badness(worst->state))
 			worst = cell;
 	}
-	counter.name = put(a, from->name);
-	counter.event = put(a, from->event);
-	counter.description = put(a, from->description);
-	counter.unit = put(a, from->unit);
-	counter.why = put(a, worst ? worst->why : "");
+	counter.name = put_sample_text(a, from->name);
+	counter.event = put_sample_text(a, from->event);
+	counter.description = put_sample_text(a, from->description);
+	counter.unit = put_sample_text(a, from->unit);
+	counter.why = put_sample_text(a, worst ? worst->why : "");
 	counter.level = from->level;
 	counter.hardware = from->hardware;
 	counter.value = value;
@@ -80,11 +80,11 @@ static void put_counter(struct arena *a, const struct counters *c, const struct 
 		*to = counter;
 }
 
-static void fill(struct arena *a, const struct counters *c, const struct sample_about *about)
+static void fill_sample(struct arena *a, const struct counters *c, const struct sample_about *about)
 {
-	struct box *box = take(a, sizeof(*box));
-	struct service_counter *counter = take(a, c->counters * sizeof(*counter));
-	struct service_user *user = take(a, about->users * sizeof(*user));
+	struct box *box = take_arena_bytes(a, sizeof(*box));
+	struct service_counter *counter = take_arena_bytes(a, c->counters * sizeof(*counter));
+	struct service_user *user = take_arena_bytes(a, about->users * sizeof(*user));
 	unsigned k[SERVICE_SCOPES] = {0};
 	struct service_sample s = {.generation = c->generation,
 				   .started_ns = about->started_ns,
@@ -100,11 +100,11 @@ static void fill(struct arena *a, const struct counters *c, const struct sample_
 
 	for (unsigned i = 0; i < c->counters; i++)
 		put_counter(a, c, c->counter[i], k[c->counter[i]->scope]++, counter ? &counter[i] : NULL);
-	put_places(a, c, &s);
+	put_sample_places(a, c, &s);
 	if (user && about->users)
 		memcpy(user, about->user, about->users * sizeof(*user));
-	s.users_unseen = put(a, about->users_unseen);
-	s.message = put(a, about->message);
+	s.users_unseen = put_sample_text(a, about->users_unseen);
+	s.message = put_sample_text(a, about->message);
 	if (box) {
 		atomic_init(&box->references, 1);
 		box->sample = s;
@@ -121,13 +121,13 @@ const struct service_sample *sample_make(const struct counters *c, const struct 
 	struct arena a = {NULL, 0};
 	struct box *box;
 
-	fill(&a, c, about);
+	fill_sample(&a, c, about);
 	a.at = calloc(1, a.size);
 	if (!a.at)
 		return NULL;
 	box = (struct box *)a.at;
 	a.size = 0;
-	fill(&a, c, about);
+	fill_sample(&a, c, about);
 	return &box->sample;
 }
 

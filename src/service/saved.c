@@ -44,7 +44,7 @@ struct saved {
 	bool unused; /* it was not in use, and nothing was written since it is */
 };
 
-static bool read_at(int fd, void *to, size_t n, uint64_t at)
+static bool read_saved_bytes(int fd, void *to, size_t n, uint64_t at)
 {
 	return pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
@@ -83,11 +83,11 @@ static void *read_slot(const struct saved *s, unsigned i, struct slot *slot)
 	uint64_t at = PAGE + i * s->slot_size;
 	void *bytes;
 
-	if (!read_at(s->fd, slot, sizeof(*slot), at) || !slot->sequence ||
+	if (!read_saved_bytes(s->fd, slot, sizeof(*slot), at) || !slot->sequence ||
 	    slot->length > s->slot_size - sizeof(*slot))
 		return NULL;
 	bytes = malloc(slot->length + 1);
-	if (bytes && read_at(s->fd, bytes, slot->length, at + sizeof(*slot)) &&
+	if (bytes && read_saved_bytes(s->fd, bytes, slot->length, at + sizeof(*slot)) &&
 	    saved_hash(bytes, slot->length) == slot->hash)
 		return bytes;
 	free(bytes);
@@ -95,12 +95,12 @@ static void *read_slot(const struct saved *s, unsigned i, struct slot *slot)
 }
 
 /* Why a file is not one of ours, or NULL and its newest slot in *was. */
-static const char *read_file(struct saved *s, off_t size, struct saved_state **was)
+static const char *read_saved_file(struct saved *s, off_t size, struct saved_state **was)
 {
 	struct head head;
 	struct slot slot;
 
-	if (!read_at(s->fd, &head, sizeof(head), 0) || memcmp(head.magic, MAGIC, sizeof(head.magic)))
+	if (!read_saved_bytes(s->fd, &head, sizeof(head), 0) || memcmp(head.magic, MAGIC, sizeof(head.magic)))
 		return "not a saved state";
 	if (head.version != STATE_VERSION || head.order != ORDER)
 		return "a saved state of another version, or another kind of machine";
@@ -130,7 +130,7 @@ static const char *read_file(struct saved *s, off_t size, struct saved_state **w
 }
 
 /* It is on the disk when this comes back. */
-static int mark_used(const struct saved *s, bool used)
+static int mark_saved_used(const struct saved *s, bool used)
 {
 	uint64_t mark = used;
 	int error = write_at(s->fd, &mark, sizeof(mark), offsetof(struct head, used));
@@ -141,7 +141,7 @@ static int mark_used(const struct saved *s, bool used)
 /* ---- making and growing -------------------------------------------------------------- */
 
 /* A file with room for slots of this size, under a name of its own until it is whole. */
-static int make_file(struct saved *s, uint64_t slot_size, const struct slot *slot, const void *bytes)
+static int make_saved_file(struct saved *s, uint64_t slot_size, const struct slot *slot, const void *bytes)
 {
 	struct head head = {.version = STATE_VERSION, .order = ORDER, .slot_size = slot_size, .used = 1};
 	uint64_t at = slot ? slot_at(slot, slot_size) : 0;
@@ -206,7 +206,7 @@ static char *move_aside(struct saved *s, const char *why, bool *moved)
 /* ---- public ----------------------------------------------------------------------------- */
 
 /* Why the file cannot hold a state whatever is in it, or NULL. */
-static const char *unfit(int fd, struct stat *status)
+static const char *find_unfit_reason(int fd, struct stat *status)
 {
 	if (fstat(fd, status) || !S_ISREG(status->st_mode))
 		return "not a regular file";
@@ -217,7 +217,7 @@ static const char *unfit(int fd, struct stat *status)
 	return NULL;
 }
 
-static int open_locked(struct saved *s, struct saved_state **was, char **remark, bool *usable)
+static int open_locked_saved(struct saved *s, struct saved_state **was, char **remark, bool *usable)
 {
 	const char *why;
 	struct stat status, named;
@@ -244,13 +244,13 @@ static int open_locked(struct saved *s, struct saved_state **was, char **remark,
 			*remark = service_say("%s: %s; no state is saved", s->path, strerror(errno));
 		return 0;
 	}
-	why = unfit(s->fd, &status);
+	why = find_unfit_reason(s->fd, &status);
 	if (why) {
 		*usable = false;
 		*remark = service_say("%s: %s; no state is saved", s->path, why);
 		return 0;
 	}
-	why = read_file(s, status.st_size, was);
+	why = read_saved_file(s, status.st_size, was);
 	if (why)
 		*remark = move_aside(s, why, usable);
 	return 0;
@@ -271,10 +271,10 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 	s->path = strdup(path);
 	if (s->path) {
 		read_boot(s->boot);
-		error = open_locked(s, was, remark, &usable);
+		error = open_locked_saved(s, was, remark, &usable);
 	}
 	if (!error && usable) {
-		failed = s->fd < 0 ? make_file(s, 4 * PAGE, NULL, NULL) : mark_used(s, true);
+		failed = s->fd < 0 ? make_saved_file(s, 4 * PAGE, NULL, NULL) : mark_saved_used(s, true);
 		usable = !failed;
 		if (failed) {
 			/* The old state is not taken up either: later counts would not be in the file. */
@@ -323,7 +323,7 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	if (length > FILE_MAX / 4)
 		error = EFBIG;
 	else if (length + sizeof(slot) > s->slot_size)
-		error = make_file(s, (2 * length + 2 * PAGE) / PAGE * PAGE, &slot, bytes);
+		error = make_saved_file(s, (2 * length + 2 * PAGE) / PAGE * PAGE, &slot, bytes);
 	else {
 		/* The head last: until then the slot's hash is not that of its bytes. */
 		error = write_at(s->fd, bytes, length, at + sizeof(slot));
@@ -336,7 +336,7 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	mark_stale(s, error != 0);
 	/* In this order on the disk. */
 	if (about->clean && !error && !fdatasync(s->fd))
-		(void)mark_used(s, false);
+		(void)mark_saved_used(s, false);
 	return error;
 }
 
@@ -346,7 +346,7 @@ void saved_close(struct saved *s)
 		return;
 	/* As where a mistake in the configuration ended the service before it began. */
 	if (s->fd >= 0 && s->unused)
-		(void)mark_used(s, false);
+		(void)mark_saved_used(s, false);
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->path);

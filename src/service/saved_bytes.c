@@ -34,66 +34,66 @@ struct writer {
 	size_t length;
 };
 
-static void put(struct writer *w, const void *from, size_t n)
+static void put_saved_bytes(struct writer *w, const void *from, size_t n)
 {
 	if (w->at)
 		memcpy(w->at + w->length, from, n);
 	w->length += n;
 }
 
-static void put_number(struct writer *w, uint64_t n)
+static void put_saved_number(struct writer *w, uint64_t n)
 {
-	put(w, &n, sizeof(n));
+	put_saved_bytes(w, &n, sizeof(n));
 }
 
-static void put_text(struct writer *w, const char *text)
+static void put_saved_text(struct writer *w, const char *text)
 {
 	size_t n = strlen(text);
 
-	put_number(w, n);
-	put(w, text, n);
+	put_saved_number(w, n);
+	put_saved_bytes(w, text, n);
 }
 
-static void put_cell(struct writer *w, const struct place *place, const struct place_cell *cell)
+static void put_saved_cell(struct writer *w, const struct place *place, const struct place_cell *cell)
 {
-	put_text(w, place->name);
-	put_number(w, cell->value);
-	put_number(w, cell->value_ns);
-	put_number(w, cell->running_ns);
-	put_number(w, cell->terms);
+	put_saved_text(w, place->name);
+	put_saved_number(w, cell->value);
+	put_saved_number(w, cell->value_ns);
+	put_saved_number(w, cell->running_ns);
+	put_saved_number(w, cell->terms);
 	for (unsigned i = 0; i < cell->terms; i++)
-		put_number(w, cell->term[i].sum);
+		put_saved_number(w, cell->term[i].sum);
 }
 
-static void encode(struct writer *w, const struct counters *c, const struct saved_about *about,
-		   const char *boot)
+static void encode_saved_state(struct writer *w, const struct counters *c, const struct saved_about *about,
+			       const char *boot)
 {
 	unsigned index[SERVICE_SCOPES] = {0};
 
-	put_text(w, boot);
-	put_number(w, about->clean);
-	put_number(w, about->config);
-	put_number(w, about->source);
-	put_number(w, about->started_ns);
-	put_number(w, about->samples);
-	put_number(w, c->generation);
-	put_number(w, c->next_id);
-	put_number(w, c->next_number);
-	put_number(w, c->counters);
+	put_saved_text(w, boot);
+	put_saved_number(w, about->clean);
+	put_saved_number(w, about->config);
+	put_saved_number(w, about->source);
+	put_saved_number(w, about->started_ns);
+	put_saved_number(w, about->samples);
+	put_saved_number(w, c->generation);
+	put_saved_number(w, c->next_id);
+	put_saved_number(w, c->next_number);
+	put_saved_number(w, c->counters);
 	for (unsigned i = 0; i < c->counters; i++) {
 		const struct counters_counter *counter = c->counter[i];
 		unsigned k = index[counter->scope]++;
 
-		put_number(w, counter->id);
-		put_number(w, counter->number);
-		put_number(w, counter->scope);
-		put_number(w, counter->halted);
-		put_number(w, counter->optional);
-		put_text(w, counter->name);
-		put_text(w, counter->given);
-		put_number(w, c->places[counter->scope]);
+		put_saved_number(w, counter->id);
+		put_saved_number(w, counter->number);
+		put_saved_number(w, counter->scope);
+		put_saved_number(w, counter->halted);
+		put_saved_number(w, counter->optional);
+		put_saved_text(w, counter->name);
+		put_saved_text(w, counter->given);
+		put_saved_number(w, c->places[counter->scope]);
 		for (unsigned p = 0; p < c->places[counter->scope]; p++)
-			put_cell(w, &c->place[counter->scope][p], c->place[counter->scope][p].cell[k]);
+			put_saved_cell(w, &c->place[counter->scope][p], c->place[counter->scope][p].cell[k]);
 	}
 }
 
@@ -102,13 +102,13 @@ void *saved_encode(const struct counters *c, const struct saved_about *about, co
 {
 	struct writer w = {NULL, 0};
 
-	encode(&w, c, about, boot);
+	encode_saved_state(&w, c, about, boot);
 	w.at = malloc(w.length);
 	if (!w.at)
 		return NULL;
 	*length = w.length;
 	w.length = 0;
-	encode(&w, c, about, boot);
+	encode_saved_state(&w, c, about, boot);
 	return w.at;
 }
 

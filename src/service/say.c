@@ -7,7 +7,7 @@
 
 #include "service/say.h"
 
-static char *put(const char *format, va_list args)
+static char *format_service_text(const char *format, va_list args)
 {
 	char *text;
 
@@ -20,7 +20,7 @@ char *service_say(const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	text = put(format, args);
+	text = format_service_text(format, args);
 	va_end(args);
 	return text;
 }
@@ -30,7 +30,7 @@ int service_fail(char **message, int error, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	*message = put(format, args);
+	*message = format_service_text(format, args);
 	va_end(args);
 	return error;
 }

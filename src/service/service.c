@@ -26,7 +26,7 @@ struct service {
 /* ---- the configuration --------------------------------------------------------- */
 
 /* A whole file, at most CONFIG_TEXT_MAX + 1 bytes of it. */
-static int read_file(const char *path, char **text, size_t *length, char **message)
+static int read_config_file(const char *path, char **text, size_t *length, char **message)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat status;
@@ -59,7 +59,7 @@ static int read_config(const char *path, struct config *config, uint64_t *hash, 
 	struct config_error error;
 	size_t length;
 	char *text;
-	int code = read_file(path, &text, &length, message);
+	int code = read_config_file(path, &text, &length, message);
 
 	if (!code && !config_parse(text, length, config, &error))
 		code = service_fail(message, UPC_EINVAL, "%s:%u:%u: %s", path, error.place.line,
@@ -71,14 +71,14 @@ static int read_config(const char *path, struct config *config, uint64_t *hash, 
 
 /* ---- the socket ------------------------------------------------------------------- */
 
-static int command(void *arg, const char *const *word, unsigned words, char **reply)
+static int run_service_command(void *arg, const char *const *word, unsigned words, char **reply)
 {
 	return service_command(arg, word, words, reply);
 }
 
-static int listen_at(struct service *s, const char *path, char **message)
+static int listen_at_path(struct service *s, const char *path, char **message)
 {
-	const struct control_calls calls = {.command = command, .arg = s};
+	const struct control_calls calls = {.command = run_service_command, .arg = s};
 
 	return path ? service_control_start(path, &calls, &s->control, message) : 0;
 }
@@ -108,7 +108,7 @@ int service_open(const struct service_options *options, struct service **service
 			service_fail(message, code, "%s", error.text);
 	}
 	if (!code) {
-		code = listen_at(s, options->control, message);
+		code = listen_at_path(s, options->control, message);
 		if (code)
 			worker_stop(&s->worker);
 	}
@@ -141,7 +141,7 @@ uint64_t service_generation(struct service *service)
 	return worker_generation(&service->worker);
 }
 
-static json_t *refused(const char *why)
+static json_t *make_refusal_answer(const char *why)
 {
 	json_t *text = json_string(why);
 
@@ -160,7 +160,7 @@ int service_command(struct service *service, const char *const *word, unsigned w
 		error = worker_command(&service->worker, &command, &answer);
 		config_command_free(&command);
 	} else {
-		answer = refused(mistake.text);
+		answer = make_refusal_answer(mistake.text);
 	}
 	*reply = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);

@@ -18,7 +18,7 @@
 
 /* ---- lists ------------------------------------------------------------------ */
 
-static bool parse_number(const char **p, unsigned max, unsigned *number)
+static bool parse_list_number(const char **p, unsigned max, unsigned *number)
 {
 	unsigned n = 0;
 
@@ -42,12 +42,12 @@ int topology_parse_list(const char *text, bool *marks, unsigned max)
 	while (*p && *p != '\n') {
 		unsigned from, to;
 
-		if (!parse_number(&p, max, &from))
+		if (!parse_list_number(&p, max, &from))
 			return -1;
 		to = from;
 		if (*p == '-') {
 			p++;
-			if (!parse_number(&p, max, &to) || to < from)
+			if (!parse_list_number(&p, max, &to) || to < from)
 				return -1;
 		}
 		for (; from <= to; from++) {

@@ -136,7 +136,7 @@ static const char *entries_next(struct entries *e)
 /* ---- one process -------------------------------------------------------------------------- */
 
 /* A beginning of a file of the process, as text. Returns whether there is any. */
-static bool read_file(const struct users *u, pid_t pid, const char *name, char *text, size_t size)
+static bool read_process_file(const struct users *u, pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	ssize_t got;
@@ -166,7 +166,7 @@ static bool status_number(const char *status, const char *key, unsigned long *nu
 	return end > at;
 }
 
-static bool is_ours(const struct users *u, pid_t pid)
+static bool is_process_ours(const struct users *u, pid_t pid)
 {
 	unsigned long parent;
 	char status[2048];
@@ -174,7 +174,7 @@ static bool is_ours(const struct users *u, pid_t pid)
 	for (int i = 0; i < GENERATIONS && pid > 1; i++) {
 		if (pid == u->options.self)
 			return true;
-		if (!read_file(u, pid, "status", status, sizeof(status)) ||
+		if (!read_process_file(u, pid, "status", status, sizeof(status)) ||
 		    !status_number(status, "\nPPid:", &parent))
 			return false;
 		pid = (pid_t)parent;
@@ -182,18 +182,18 @@ static bool is_ours(const struct users *u, pid_t pid)
 	return false;
 }
 
-static void describe(const struct users *u, struct service_user *user)
+static void describe_user(const struct users *u, struct service_user *user)
 {
 	char status[2048];
 	unsigned long uid;
 	size_t i;
 
 	user->uid = (uid_t)-1;
-	if (read_file(u, user->pid, "status", status, sizeof(status)) &&
+	if (read_process_file(u, user->pid, "status", status, sizeof(status)) &&
 	    status_number(status, "\nUid:", &uid))
 		user->uid = (uid_t)uid;
 	/* The name, and not the arguments: those may hold what is nobody's business. */
-	if (!read_file(u, user->pid, "comm", user->command, sizeof(user->command)))
+	if (!read_process_file(u, user->pid, "comm", user->command, sizeof(user->command)))
 		snprintf(user->command, sizeof(user->command), "?");
 	for (i = 0; user->command[i]; i++) {
 		if (user->command[i] == '\n' && !user->command[i + 1])
@@ -329,13 +329,13 @@ int users_look(struct users *u)
 		if (user.pid <= 0 || user.pid == u->options.self)
 			continue;
 		user.descriptors = look_at_process(u, user.pid, false);
-		if (!user.descriptors || is_ours(u, user.pid))
+		if (!user.descriptors || is_process_ours(u, user.pid))
 			continue;
 		if (u->count == USERS_MAX) {
 			u->more++;
 			continue;
 		}
-		describe(u, &user);
+		describe_user(u, &user);
 		u->user[u->count++] = user;
 	}
 	return u->processes.failed ? UPC_ESYSTEM : 0;

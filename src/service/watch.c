@@ -71,7 +71,7 @@ static uint64_t between_passes(const struct watch *w)
 }
 
 /* Whether anybody has opened an event since the last time. */
-static bool opened(struct watch *w)
+static bool event_was_opened(struct watch *w)
 {
 	uint64_t count = 0;
 	bool grown;
@@ -100,7 +100,7 @@ static bool same_users(const struct watch *w, const struct service_user *user, u
 	return true;
 }
 
-static void say(struct watch *w)
+static void say_watch_state(struct watch *w)
 {
 	unsigned hidden = users_hidden(w->users);
 
@@ -126,7 +126,7 @@ static void say(struct watch *w)
 }
 
 /* A pass over all. Returns whether anything is different. */
-static bool pass(struct watch *w)
+static bool pass_over_users(struct watch *w)
 {
 	const struct service_user *user;
 	unsigned count, more;
@@ -138,7 +138,7 @@ static bool pass(struct watch *w)
 		snprintf(w->unseen, sizeof(w->unseen), "who counts is not seen: /proc cannot be listed");
 		return strcmp(before, w->unseen) != 0;
 	}
-	say(w);
+	say_watch_state(w);
 	user = users_found(w->users, &count, &more);
 	same = same_users(w, user, count, more) && !strcmp(before, w->unseen);
 	memcpy(w->user, user, count * sizeof(*user));
@@ -153,7 +153,7 @@ bool watch_tick(struct watch *w, uint64_t now_ns)
 
 	if (w->begun && now_ns < w->tick_ns)
 		return false;
-	look = opened(w) || !w->begun || now_ns >= w->pass_ns;
+	look = event_was_opened(w) || !w->begun || now_ns >= w->pass_ns;
 	if (!look && (w->count || w->more))
 		look = !users_still(w->users);
 	w->begun = true;
@@ -161,7 +161,7 @@ bool watch_tick(struct watch *w, uint64_t now_ns)
 	if (!look)
 		return false;
 	w->pass_ns = now_ns + between_passes(w);
-	return pass(w);
+	return pass_over_users(w);
 }
 
 uint64_t watch_due(const struct watch *w)

@@ -40,7 +40,7 @@ uint64_t worker_next_due(uint64_t now_ns, uint64_t interval_ns)
 }
 
 /* Sets the message for the operator, which stays until the next one. */
-static void remark(struct worker *w, char *message)
+static void set_worker_remark(struct worker *w, char *message)
 {
 	if (!message)
 		return;
@@ -50,7 +50,7 @@ static void remark(struct worker *w, char *message)
 }
 
 /* Before anybody sees it. A service that cannot save goes on, and says so. */
-static void save(struct worker *w, bool clean)
+static void save_worker_state(struct worker *w, bool clean)
 {
 	int error;
 
@@ -64,19 +64,20 @@ static void save(struct worker *w, bool clean)
 		return;
 	w->save_error = error;
 	if (error)
-		remark(w, service_say("the state cannot be saved: %s; after a restart counts begin anew",
-				      strerror(error)));
+		set_worker_remark(
+			w, service_say("the state cannot be saved: %s; after a restart counts begin anew",
+				       strerror(error)));
 	else
-		remark(w, strdup("the state is saved again"));
+		set_worker_remark(w, strdup("the state is saved again"));
 }
 
 /* Publishes the present states, with the times and values of the last sample. */
-static void publish(struct worker *w, bool sample)
+static void publish_states(struct worker *w, bool sample)
 {
 	const struct service_sample *made, *old;
 
 	counters_judge(w->counters, sample);
-	save(w, false);
+	save_worker_state(w, false);
 	made = sample_make(w->counters, &w->about);
 	pthread_mutex_lock(&w->lock);
 	/* Without memory the last one stays. */
@@ -107,13 +108,13 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 	w->about.time_ns = from + w->about.took_ns / 2;
 	w->about.due_ns = due_ns ? due_ns : w->about.time_ns;
 	w->about.samples++;
-	publish(w, true);
+	publish_states(w, true);
 }
 
 /* ---- out of the users' way --------------------------------------------------------- */
 
 /* Looks, if it is time to, and does what follows from it. */
-static void watch(struct worker *w, bool asked)
+static void watch_worker_users(struct worker *w, bool asked)
 {
 	bool changed = aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
 
@@ -122,7 +123,7 @@ static void watch(struct worker *w, bool asked)
 	if (!changed && !asked)
 		return;
 	counters_set_aside(w->counters, !aside_runs(w->aside), aside_why(w->aside));
-	publish(w, false);
+	publish_states(w, false);
 }
 
 /* How long poll may wait: until it is time to look again. */
@@ -147,7 +148,7 @@ static int run_yield(struct worker *w, bool yield, char **message)
 		aside_ask(w->aside);
 	else
 		aside_ask_no_more(w->aside);
-	watch(w, true);
+	watch_worker_users(w, true);
 	*message = strdup(!aside_runs(w->aside) ? "the hardware counters are free"
 						: "the hardware counters count");
 	return 0;
@@ -156,7 +157,7 @@ static int run_yield(struct worker *w, bool yield, char **message)
 /* ---- time ------------------------------------------------------------------------ */
 
 /* The timer also ends where somebody sets the clock: what is due then is another time. */
-static void arm(struct worker *w)
+static void arm_sample_timer(struct worker *w)
 {
 	struct itimerspec at = {{0, 0}, {0, 0}};
 
@@ -168,7 +169,7 @@ static void arm(struct worker *w)
 	timerfd_settime(w->timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
 }
 
-static void tick(struct worker *w)
+static void answer_sample_timer(struct worker *w)
 {
 	uint64_t times, due = w->due_ns;
 	bool fired = read(w->timer, &times, sizeof(times)) == sizeof(times);
@@ -180,8 +181,9 @@ static void tick(struct worker *w)
 	if (fired)
 		make_sample(w, due);
 	else if (!w->save_error)
-		remark(w, strdup("the clock was set; samples go on at the interval's next multiple"));
-	arm(w);
+		set_worker_remark(w,
+				  strdup("the clock was set; samples go on at the interval's next multiple"));
+	arm_sample_timer(w);
 }
 
 /* ---- requests ----------------------------------------------------------------------- */
@@ -218,7 +220,7 @@ static json_t *make_reply(const struct worker *w, const struct config_command *c
 	return reply;
 }
 
-static void execute(struct worker *w, struct worker_request *r)
+static void execute_request(struct worker *w, struct worker_request *r)
 {
 	uint64_t generation = w->counters->generation;
 	char *message = NULL;
@@ -232,7 +234,7 @@ static void execute(struct worker *w, struct worker_request *r)
 		r->error = command_run(w->counters, r->command, &message);
 	aside_set_hardware(w->aside, counters_have_hardware(w->counters));
 	if (w->counters->generation != generation || command_lists(r->command))
-		publish(w, false);
+		publish_states(w, false);
 	r->reply = make_reply(w, r->command, r->error, message);
 	free(message);
 	pthread_mutex_lock(&w->lock);
@@ -258,7 +260,7 @@ static struct worker_request *next_request(struct worker *w)
 	return r;
 }
 
-static void answer(struct worker *w)
+static void answer_requests(struct worker *w)
 {
 	struct worker_request *r;
 	uint64_t n;
@@ -266,7 +268,7 @@ static void answer(struct worker *w)
 
 	(void)!read(w->wake, &n, sizeof(n));
 	while ((r = next_request(w)))
-		execute(w, r);
+		execute_request(w, r);
 	pthread_mutex_lock(&w->lock);
 	wanted = w->wanted;
 	w->making = wanted;
@@ -276,7 +278,7 @@ static void answer(struct worker *w)
 		make_sample(w, 0);
 }
 
-static bool ends(struct worker *w)
+static bool worker_ends(struct worker *w)
 {
 	bool ending;
 
@@ -298,7 +300,7 @@ struct start {
 };
 
 /* The catalogue finds its source in the environment. */
-static int open_catalogue(struct worker *w)
+static int open_worker_catalogue(struct worker *w)
 {
 	const char *before = getenv("UPC_SOURCE");
 	char *kept = before ? strdup(before) : NULL, *source = NULL;
@@ -349,7 +351,8 @@ static int take_up(struct worker *w, const struct start *start)
 		w->about.started_ns = was->started_ns;
 		w->about.samples = was->samples;
 	} else {
-		remark(w, strdup("the saved state is older than what was given out: counts begin anew"));
+		set_worker_remark(
+			w, strdup("the saved state is older than what was given out: counts begin anew"));
 	}
 	if (was->config == start->options->hash) {
 		code = config ? command_configure_places(w->counters, config, true, start->error) : 0;
@@ -361,7 +364,7 @@ static int take_up(struct worker *w, const struct start *start)
 	return code;
 }
 
-static int begin(struct worker *w, const struct start *start)
+static int begin_counters(struct worker *w, const struct start *start)
 {
 	const struct place_options options = {
 		.catalogue = w->catalogue,
@@ -385,30 +388,30 @@ static int begin(struct worker *w, const struct start *start)
 	return code;
 }
 
-static void loop(struct worker *w)
+static void loop_worker(struct worker *w)
 {
 	struct pollfd fds[2] = {{.fd = w->wake, .events = POLLIN}, {.fd = w->timer, .events = POLLIN}};
 
-	arm(w);
-	while (!ends(w)) {
+	arm_sample_timer(w);
+	while (!worker_ends(w)) {
 		if (poll(fds, 2, watch_timeout(w)) < 0)
 			continue;
-		watch(w, false);
+		watch_worker_users(w, false);
 		if (fds[1].revents)
-			tick(w);
+			answer_sample_timer(w);
 		if (fds[0].revents)
-			answer(w);
+			answer_requests(w);
 	}
 }
 
-static void *run(void *arg)
+static void *run_worker_thread(void *arg)
 {
 	struct start *start = arg;
 	struct worker *w = start->worker;
 	int result;
 
 	pthread_setname_np(pthread_self(), "upc-worker");
-	result = begin(w, start);
+	result = begin_counters(w, start);
 	if (!result) {
 		make_sample(w, 0);
 		result = w->sample ? 0 : UPC_ENOMEM;
@@ -420,9 +423,9 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&w->lock);
 	/* start is gone from here on. */
 	if (!result) {
-		loop(w);
+		loop_worker(w);
 		counters_read(w->counters);
-		save(w, true);
+		save_worker_state(w, true);
 	}
 	aside_destroy(w->aside);
 	counters_destroy(w->counters);
@@ -433,7 +436,7 @@ static void *run(void *arg)
 
 /* ---- from other threads ------------------------------------------------------------------ */
 
-static void set_up(struct worker *w)
+static void set_up_worker(struct worker *w)
 {
 	pthread_condattr_t attributes;
 
@@ -477,14 +480,14 @@ static int open_saved(struct worker *w, struct start *start)
 	if (code)
 		snprintf(start->error->text, sizeof(start->error->text), "%s",
 			 message ? message : "no memory");
-	remark(w, message);
+	set_worker_remark(w, message);
 	return code;
 }
 
-static int open_all(struct worker *w, struct start *start)
+static int open_worker_parts(struct worker *w, struct start *start)
 {
 	struct config_error *error = start->error;
-	int code = open_catalogue(w);
+	int code = open_worker_catalogue(w);
 
 	if (code) {
 		snprintf(error->text, sizeof(error->text), "%s", upc_last_message());
@@ -507,14 +510,14 @@ static int open_all(struct worker *w, struct start *start)
 }
 
 /* No signal is for the worker: the program's handlers run elsewhere. */
-static int start_thread(struct worker *w, struct start *start)
+static int start_worker_thread(struct worker *w, struct start *start)
 {
 	sigset_t all, before;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&w->thread, NULL, run, start);
+	error = pthread_create(&w->thread, NULL, run_worker_thread, start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
 		return UPC_ENOMEM;
@@ -532,15 +535,15 @@ int worker_start(struct worker *w, const struct worker_options *options, struct 
 	struct start start = {.worker = w, .options = options, .error = error};
 	int result;
 
-	set_up(w);
+	set_up_worker(w);
 	memset(error, 0, sizeof(*error));
 	if (options->config) {
 		w->initialize = options->config->command[0].initialize;
 		error->place = options->config->command[0].place;
 	}
-	result = open_all(w, &start);
+	result = open_worker_parts(w, &start);
 	if (!result)
-		result = start_thread(w, &start);
+		result = start_worker_thread(w, &start);
 	saved_state_free(start.was);
 	w->started = !result;
 	if (result) {
@@ -551,7 +554,7 @@ int worker_start(struct worker *w, const struct worker_options *options, struct 
 	return result;
 }
 
-static void wake(struct worker *w)
+static void wake_worker(struct worker *w)
 {
 	const uint64_t one = 1;
 
@@ -563,7 +566,7 @@ void worker_stop(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	w->ending = true;
 	pthread_mutex_unlock(&w->lock);
-	wake(w);
+	wake_worker(w);
 	pthread_join(w->thread, NULL);
 	tear_down(w);
 }
@@ -581,7 +584,7 @@ const struct service_sample *worker_sample(struct worker *w, int wait_ms)
 		/* One that is being made is shared. */
 		if (!w->making && !w->wanted) {
 			w->wanted = true;
-			wake(w);
+			wake_worker(w);
 		}
 		while (w->made == before && wait_ms > 0)
 			if (pthread_cond_timedwait(&w->changed, &w->lock, &at))
@@ -603,7 +606,7 @@ uint64_t worker_generation(struct worker *w)
 }
 
 /* The lock is held. */
-static void withdraw_locked(struct worker *w, const struct worker_request *request)
+static void withdraw_request_locked(struct worker *w, const struct worker_request *request)
 {
 	struct worker_request **at = &w->first;
 
@@ -624,7 +627,7 @@ static const struct service_sample *wait_for_begin_locked(struct worker *w,
 
 	while (!request->begun)
 		if (pthread_cond_timedwait(&w->changed, &w->lock, &at) && !request->begun) {
-			withdraw_locked(w, request);
+			withdraw_request_locked(w, request);
 			return sample_ref(w->sample);
 		}
 	return NULL;
@@ -639,7 +642,7 @@ int worker_command(struct worker *w, struct config_command *command, json_t **re
 	pthread_mutex_lock(&w->lock);
 	*w->last = &request;
 	w->last = &request.next;
-	wake(w);
+	wake_worker(w);
 	if (command_lists(command))
 		late = wait_for_begin_locked(w, &request);
 	while (!late && !request.done)
