@@ -92,7 +92,7 @@ static bool find_calls(void *library, char *why, size_t size)
 }
 
 /* The program may use libmpx itself. */
-static bool initialise(uint64_t slice_ns, char *why, size_t size)
+static bool initialise_libmpx(uint64_t slice_ns, char *why, size_t size)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
 	int error;
@@ -123,7 +123,7 @@ static bool list_events(const char *names)
 	return fit;
 }
 
-static struct upcr_value value_of(const struct mpx_estimate *e)
+static struct upcr_value value_of_estimate(const struct mpx_estimate *e)
 {
 	unsigned flags =
 		(e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
@@ -142,7 +142,7 @@ static struct upcr_value value_of(const struct mpx_estimate *e)
 static void touch_estimates(void)
 {
 	const struct mpx_estimate e = {.estimate = 2, .standard_error = 1, .low = 1, .high = 4};
-	const struct upcr_value value = value_of(&e);
+	const struct upcr_value value = value_of_estimate(&e);
 
 	__asm__ volatile("" : : "m"(value));
 }
@@ -161,7 +161,7 @@ bool upcr_counts_begin(const char *names, uint64_t slice_ns, bool simulate, char
 		return ready || !events;
 	}
 	library = events ? open_library(why, size) : NULL;
-	ready = library && find_calls(library, why, size) && initialise(slice_ns, why, size);
+	ready = library && find_calls(library, why, size) && initialise_libmpx(slice_ns, why, size);
 	touch_estimates();
 	return ready || !events;
 }
@@ -220,7 +220,7 @@ void upcr_counts_clock(char *text, size_t size)
 
 /* ---- a thread's set ---------------------------------------------------------------------- */
 
-static bool make_set(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg)
+static bool make_counter_set(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg)
 {
 	unsigned i;
 
@@ -287,7 +287,7 @@ bool upcr_counts_start(struct upcr_set *set, unsigned node, struct upcr_early *e
 			}
 		return true;
 	}
-	if (!make_set(set, refused, arg))
+	if (!make_counter_set(set, refused, arg))
 		return false;
 	if (set->events && start_set(set, node, early))
 		return true;
@@ -351,8 +351,8 @@ void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static void get(const struct upcr_set *set, unsigned node, struct upcr_value *value,
-		int (*call)(int, int, struct mpx_estimate *, int))
+static void get_node_value(const struct upcr_set *set, unsigned node, struct upcr_value *value,
+			   int (*call)(int, int, struct mpx_estimate *, int))
 {
 	/* No more than the set has: threads' stacks may be small. */
 	struct mpx_estimate *estimate = alloca(((size_t)set->events + 1) * sizeof(*estimate));
@@ -374,7 +374,7 @@ static void get(const struct upcr_set *set, unsigned node, struct upcr_value *va
 		else if (error) /* the set has never been in this node */
 			value[i] = error == PAPI_EINVAL ? upcr_exact(0) : upcr_uncounted();
 		else
-			value[i] = value_of(&estimate[set->place[i]]);
+			value[i] = value_of_estimate(&estimate[set->place[i]]);
 		if (set->early && node == set->first) {
 			const struct upcr_value before = upcr_exact(set->early[i]);
 
@@ -385,10 +385,10 @@ static void get(const struct upcr_set *set, unsigned node, struct upcr_value *va
 
 void upcr_counts_get(const struct upcr_set *set, unsigned node, struct upcr_value *value)
 {
-	get(set, node, value, mpx.set_region_estimates);
+	get_node_value(set, node, value, mpx.set_region_estimates);
 }
 
 void upcr_counts_kept(const struct upcr_set *set, unsigned node, struct upcr_value *value)
 {
-	get(set, node, value, mpx.set_kept_estimates);
+	get_node_value(set, node, value, mpx.set_kept_estimates);
 }

@@ -282,7 +282,7 @@ static void end_locked(struct upcr_thread *thread)
 	upcr_thread_free(thread);
 }
 
-static void end_of_thread(void *argument)
+static void end_regions_of_thread(void *argument)
 {
 	gone = 1; /* for handlers, and for other destructors */
 	making = 1;
@@ -308,7 +308,7 @@ static bool is_busy(void)
  * after that; the thread that forks counts how often it has come by. */
 static _Thread_local unsigned forking __attribute__((tls_model("initial-exec")));
 
-static void before_fork(void)
+static void lock_before_fork(void)
 {
 	if (!forking++ && !is_busy()) {
 		pthread_mutex_lock(&lock);
@@ -317,7 +317,7 @@ static void before_fork(void)
 	}
 }
 
-static void after_fork(void)
+static void unlock_after_fork(void)
 {
 	if (!--forking && !is_busy()) {
 		upcr_record_after_fork();
@@ -327,7 +327,7 @@ static void after_fork(void)
 }
 
 /* Nothing of the parent's is the child's. Its sets are gone with its libmpx. */
-static void in_child(void)
+static void start_anew_in_child(void)
 {
 	bool busy = is_busy();
 
@@ -362,9 +362,9 @@ static void in_child(void)
 	begun = upcr_now();
 }
 
-static void watch_forks(void)
+static void watch_process_forks(void)
 {
-	(void)pthread_atfork(before_fork, after_fork, in_child);
+	(void)pthread_atfork(lock_before_fork, unlock_after_fork, start_anew_in_child);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------- */
@@ -410,7 +410,7 @@ static bool name_own_rows(void)
 	return done;
 }
 
-static void start(void)
+static void start_engine(void)
 {
 	char why[512] = "";
 
@@ -421,7 +421,7 @@ static void start(void)
 	guard_against_forks();
 	fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 	if (upcr_names_init(&names, settings.max + UPCR_OWN_NAMES) || !name_own_rows() ||
-	    pthread_key_create(&key, end_of_thread)) {
+	    pthread_key_create(&key, end_regions_of_thread)) {
 		upcr_say("no memory for regions: nothing is counted");
 		atomic_store(stage, IS_OVER);
 		return;
@@ -430,7 +430,7 @@ static void start(void)
 	if (settings.events &&
 	    !upcr_counts_begin(settings.events, settings.slice_ns, settings.simulate, why, sizeof(why)))
 		upcr_say("no events are counted, only time and calls: %s", why);
-	watch_forks();
+	watch_process_forks();
 	(void)on_exit(keep_exit_status, NULL);
 	atomic_store_explicit(&started, true, memory_order_release);
 }
@@ -481,7 +481,7 @@ static char *head_of_process(size_t *length)
 
 /* The process's record, with the first thread. It is over, and makes no file, as long as there is no region.
  */
-static void begin_process_locked(void)
+static void begin_record_locked(void)
 {
 	const unsigned events = upcr_counts_events();
 	const char *prefix = secure_getenv("UPC_REGIONS_RECORDS");
@@ -506,7 +506,7 @@ static void begin_process_locked(void)
 }
 
 /* There is something to report: the process leaves a file. */
-static void use_locked(void)
+static void use_report_locked(void)
 {
 	if (used)
 		return;
@@ -536,11 +536,11 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 	if (atomic_load(stage) != IS_OVER)
 		upcr_whole_begin();
 	upcr_early_begin(&early);
-	(void)pthread_once(&once, start);
+	(void)pthread_once(&once, start_engine);
 	made = atomic_load(stage) == IS_OVER ? NULL : upcr_thread_create(settings.max, kind, birth, &early);
 	upcr_early_end(&early, NULL);
 	if (made && made->counts)
-		(void)pthread_once(&fork_again_once, watch_forks);
+		(void)pthread_once(&fork_again_once, watch_process_forks);
 	if (made && pthread_setspecific(key, made)) {
 		if (made->counts)
 			upcr_counts_end(&made->set, made->tree.nodes);
@@ -550,7 +550,7 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 	if (made) {
 		take_lock();
 		if (!serials)
-			begin_process_locked();
+			begin_record_locked();
 		made->serial = serials++;
 		made->next = threads;
 		threads = made;
@@ -558,7 +558,7 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 		if (birth) /* a region may have ended meanwhile */
 			upcr_thread_settle(made, upcr_instance_alive(birth));
 		if (uses)
-			use_locked();
+			use_report_locked();
 		give_lock();
 		if (made->tree.base != made->outside)
 			upcr_thread_rebase(made, made->outside);
@@ -571,7 +571,7 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-static inline void leave(struct upcr_thread *thread)
+static inline void leave_engine(struct upcr_thread *thread)
 {
 	if (__builtin_expect(thread->simulated, 0) && !upcr_counts_enter(&thread->set, &thread->tree))
 		upcr_thread_note(thread, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
@@ -583,7 +583,7 @@ static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
 {
 	int now;
 
-	leave(thread);
+	leave_engine(thread);
 	while ((now = atomic_load(stage)) == PAUSES)
 		sched_yield();
 	if (now == FORKED)
@@ -596,7 +596,7 @@ static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
 
 /* Orders what is before it with what is after it, between threads that call it.
  * ThreadSanitizer does not follow atomic_thread_fence. */
-static void fence(void)
+static void fence_threads(void)
 {
 	static atomic_uint word;
 
@@ -623,7 +623,7 @@ static inline struct upcr_thread *thread_of_call(void)
 	/* Against the handlers of this thread; and where the kernel's barrier falls. */
 	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(fences, 0))
-		fence();
+		fence_threads();
 	while (__builtin_expect(atomic_load_explicit(stage, memory_order_acquire) != RUNS, 0))
 		if (!wait_for_stage(thread))
 			return NULL;
@@ -637,7 +637,7 @@ void upcr_thread_begin(void)
 	struct upcr_thread *thread = thread_of_call();
 
 	if (thread)
-		leave(thread);
+		leave_engine(thread);
 }
 
 /* A new name is in the record before there are rows with its number. */
@@ -664,7 +664,7 @@ unsigned upcr_name(const char *name, size_t length)
 	upcr_thread_measure(thread);
 	number = number_of_name(name, length);
 	upcr_thread_go_on(thread);
-	leave(thread);
+	leave_engine(thread);
 	return number;
 }
 
@@ -678,7 +678,7 @@ static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
 {
 	upcr_thread_measure(thread);
 	take_lock();
-	use_locked();
+	use_report_locked();
 	thread->marked = true;
 	thread->tree.node[thread->outside].path = NULL;
 	if (thread->born && !thread->birth)
@@ -696,7 +696,7 @@ void upcr_enter(unsigned name)
 	if (__builtin_expect(!thread->marked, 0))
 		first_mark(thread);
 	upcr_thread_enter(thread, name);
-	leave(thread);
+	leave_engine(thread);
 }
 
 /* Is it open in a thread that is not this one? The thread that ends the program has the lock, and waits
@@ -751,7 +751,7 @@ static inline int exit_region(unsigned name, bool closing)
 		result = not_open(thread, name);
 	if (__builtin_expect(thread->closed != NULL, 0))
 		close_all(thread);
-	leave(thread);
+	leave_engine(thread);
 	return result;
 }
 
@@ -773,7 +773,7 @@ bool upcr_is_open(unsigned name)
 	if (!thread)
 		return false;
 	is_open = upcr_tree_is_open(&thread->tree, name) || is_open_elsewhere(thread, name);
-	leave(thread);
+	leave_engine(thread);
 	return is_open;
 }
 
@@ -789,7 +789,7 @@ void upcr_left_out(enum upcr_reason why, unsigned name)
 	if (!thread)
 		return;
 	upcr_thread_note(thread, what[why], name, 1);
-	leave(thread);
+	leave_engine(thread);
 }
 
 void upcr_reset(unsigned name)
@@ -804,7 +804,7 @@ void upcr_reset(unsigned name)
 	upcr_tree_rename(&thread->tree, name, number_of_name(text, strlen(text)));
 	upcr_thread_record_names(thread);
 	upcr_thread_note(thread, UPCR_SAID_RESET, name, 1);
-	leave(thread);
+	leave_engine(thread);
 }
 
 unsigned upcr_events(void)
@@ -875,7 +875,7 @@ const struct upcr_path *upcr_path(void)
 		give_lock();
 		upcr_thread_go_on(thread);
 	}
-	leave(thread);
+	leave_engine(thread);
 	return here;
 }
 
@@ -898,7 +898,7 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 			upcr_thread_rebase(thread, node);
 	}
 	upcr_thread_go_on(thread);
-	leave(thread);
+	leave_engine(thread);
 	return work;
 }
 
@@ -922,7 +922,7 @@ void upcr_work_end(struct upcr_work work)
 	work.before = base_after_work(thread, work.before);
 	if (work.before != thread->tree.base)
 		upcr_thread_rebase(thread, work.before);
-	leave(thread);
+	leave_engine(thread);
 }
 
 void upcr_begin_worker(void)
@@ -930,7 +930,7 @@ void upcr_begin_worker(void)
 	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_WORKER, NULL);
 
 	if (thread)
-		leave(thread);
+		leave_engine(thread);
 }
 
 /* Starts of the regions that are open, of which the innermost is returned. */
@@ -977,7 +977,7 @@ bool upcr_birth(struct upcr_instance **birth)
 	*birth = birth_locked(thread);
 	give_lock();
 	upcr_thread_go_on(thread);
-	leave(thread);
+	leave_engine(thread);
 	return true;
 }
 
@@ -986,7 +986,7 @@ void upcr_begin_thread(struct upcr_instance *birth)
 	struct upcr_thread *thread = work_is_off() ? NULL : thread_of_work(UPCR_CREATED, birth);
 
 	if (thread)
-		leave(thread);
+		leave_engine(thread);
 	else
 		upcr_no_thread(birth, false);
 }
@@ -1004,7 +1004,7 @@ void upcr_no_thread(struct upcr_instance *birth, bool exists)
 	}
 	upcr_instance_release(birth);
 	give_lock();
-	leave(thread);
+	leave_engine(thread);
 }
 
 bool upcr_is_without(void)
@@ -1027,13 +1027,14 @@ void upcr_hands_on(void)
 		return;
 	upcr_thread_lacks(thread, thread->tree.current, UPCR_LACKS);
 	upcr_thread_note(thread, UPCR_SAID_SHARES, node->name, 1);
-	leave(thread);
+	leave_engine(thread);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Adds a thread's counts for a name. */
-static void add(struct upcr_counts *counts, const struct upcr_result *result, unsigned name, unsigned n)
+static void add_name_counts(struct upcr_counts *counts, const struct upcr_result *result, unsigned name,
+			    unsigned n)
 {
 	uint64_t ns = 0;
 
@@ -1066,10 +1067,10 @@ int upcr_read(unsigned name, struct upcr_counts *counts)
 	result = upcr_thread_result(thread, true);
 	if (result)
 		upcr_result_settle(result, thread->born, atomic_load(&thread->home));
-	leave(thread);
+	leave_engine(thread);
 	done = result && upcr_result_index(result);
 	if (done)
-		add(counts, result, name, n);
+		add_name_counts(counts, result, name, n);
 	upcr_result_free(result);
 	return done ? UPCR_OK : UPCR_MISSED;
 }
@@ -1098,7 +1099,7 @@ static void hold_all(int to)
 	}
 	atomic_store(stage, to);
 	if (fences)
-		fence();
+		fence_threads();
 	else
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
@@ -1176,7 +1177,7 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 	*at = NULL;
 }
 
-static void free_list(struct upcr_result *list)
+static void free_result_list(struct upcr_result *list)
 {
 	struct upcr_result *next;
 
@@ -1246,7 +1247,7 @@ void upcr_reading_of(unsigned name, struct upcr_counts *counts,
 
 			counts->events = room;
 			n = begin_counts(counts);
-			add(counts, result, name, n);
+			add_name_counts(counts, result, name, n);
 			if (counts->calls || counts->seconds > 0)
 				each(arg, result->threads > 1 ? UPCR_ALL : result->serial, counts);
 			counts->events = room;
@@ -1285,10 +1286,10 @@ void upcr_reading_end(void)
 		for (result = reading.of[i]; result; result = result->next)
 			upcr_result_unindex(result);
 	if (reading.holds) {
-		free_list(reading.of[1]);
+		free_result_list(reading.of[1]);
 		atomic_store(stage, RUNS);
 		if (self)
-			leave(self);
+			leave_engine(self);
 	}
 	give_lock();
 }
@@ -1308,7 +1309,7 @@ void upcr_at_finish(void (*call)(void))
 }
 
 /* "exit", "exit status 7" */
-static const char *end_words(enum upcr_end how, int status)
+static const char *words_of_end(enum upcr_end how, int status)
 {
 	static char text[32];
 
@@ -1347,7 +1348,7 @@ void upcr_finish(enum upcr_end how, int status)
 		upcr_counts_stop(&self->set);
 	upcr_whole_end();
 	last = gather_locked(jumped);
-	write_file_locked(last, end_words(how, status));
+	write_file_locked(last, words_of_end(how, status));
 	give_lock();
 	for (i = 0; i < sizeof(at_finish) / sizeof(at_finish[0]) && at_finish[i]; i++)
 		at_finish[i]();
@@ -1368,7 +1369,7 @@ bool upcr_pause(const char *how)
 	upcr_whole_end();
 	living = gather_locked(false);
 	write_file_locked(living, how);
-	free_list(living);
+	free_result_list(living);
 	if (own_path(other, sizeof(other)))
 		upcr_report_forget(other, owner);
 	return true;
@@ -1390,6 +1391,6 @@ void upcr_go_on(void)
 	}
 	atomic_store(stage, RUNS);
 	if (self)
-		leave(self);
+		leave_engine(self);
 	give_lock();
 }

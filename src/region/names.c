@@ -12,7 +12,7 @@
 
 static const char others[] = "others";
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_hash_words(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
 
@@ -20,13 +20,13 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* Eight bytes at a time. */
-static uint64_t hash_of(const char *name, size_t length)
+static uint64_t hash_region_name(const char *name, size_t length)
 {
 	uint64_t hash = 0x9e3779b97f4a7c15u ^ length, word;
 
 	for (; length >= sizeof(word); name += sizeof(word), length -= sizeof(word)) {
 		memcpy(&word, name, sizeof(word));
-		hash = mix(hash ^ word, 0xa0761d6478bd642fu);
+		hash = mix_hash_words(hash ^ word, 0xa0761d6478bd642fu);
 	}
 	word = 0;
 	if (length >= 4) {
@@ -39,10 +39,10 @@ static uint64_t hash_of(const char *name, size_t length)
 		word = (unsigned char)name[0] | (uint64_t)(unsigned char)name[length / 2] << 8 |
 		       (uint64_t)(unsigned char)name[length - 1] << 16;
 	}
-	return mix(hash ^ word, 0xe7037ed1a0b428dbu);
+	return mix_hash_words(hash ^ word, 0xe7037ed1a0b428dbu);
 }
 
-static void *map(size_t bytes)
+static void *map_names_memory(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -72,8 +72,8 @@ int upcr_names_init(struct upcr_names *names, unsigned max)
 	while (slots < 3 * max)
 		slots *= 2;
 	*names = (struct upcr_names){.max = max, .mask = slots - 1};
-	names->slot = map(slots * sizeof(*names->slot));
-	names->by_number = map((max + 1) * sizeof(*names->by_number));
+	names->slot = map_names_memory(slots * sizeof(*names->slot));
+	names->by_number = map_names_memory((max + 1) * sizeof(*names->by_number));
 	if (!first || !names->slot || !names->by_number) {
 		free(first);
 		upcr_names_free(names);
@@ -113,8 +113,8 @@ void upcr_names_free(struct upcr_names *names)
 }
 
 /* *place: where it is, or belongs. */
-static unsigned find(const struct upcr_names *names, const char *name, size_t length, uint64_t hash,
-		     unsigned *place)
+static unsigned find_name_place(const struct upcr_names *names, const char *name, size_t length,
+				uint64_t hash, unsigned *place)
 {
 	const struct upcr_entry *entry;
 
@@ -132,12 +132,12 @@ unsigned upcr_names_find(const struct upcr_names *names, const char *name, size_
 	unsigned place;
 
 	length = length < UPCR_NAME_MAX ? length : UPCR_NAME_MAX;
-	return find(names, name, length, hash_of(name, length), &place);
+	return find_name_place(names, name, length, hash_region_name(name, length), &place);
 }
 
-static unsigned make_locked(struct upcr_names *names, const char *name, size_t length, uint64_t hash)
+static unsigned make_name_locked(struct upcr_names *names, const char *name, size_t length, uint64_t hash)
 {
-	unsigned place, number = find(names, name, length, hash, &place);
+	unsigned place, number = find_name_place(names, name, length, hash, &place);
 	unsigned count = atomic_load_explicit(&names->count, memory_order_relaxed);
 	struct upcr_entry *entry;
 
@@ -160,12 +160,12 @@ unsigned upcr_names_number(struct upcr_names *names, const char *name, size_t le
 	uint64_t hash;
 
 	length = length < UPCR_NAME_MAX ? length : UPCR_NAME_MAX;
-	hash = hash_of(name, length);
-	number = find(names, name, length, hash, &place);
+	hash = hash_region_name(name, length);
+	number = find_name_place(names, name, length, hash, &place);
 	if (number != UPCR_UNKNOWN)
 		return number;
 	pthread_mutex_lock(&names->lock);
-	number = make_locked(names, name, length, hash);
+	number = make_name_locked(names, name, length, hash);
 	pthread_mutex_unlock(&names->lock);
 	return number;
 }

@@ -42,7 +42,7 @@ static void flush_to_memory(void)
 	out.used = 0;
 }
 
-static void flush(void)
+static void flush_report_buffer(void)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -66,7 +66,7 @@ static void put_bytes(const char *text, size_t length)
 
 	for (; length; text += piece, length -= piece) {
 		if (out.used == sizeof(out.text))
-			flush();
+			flush_report_buffer();
 		piece = sizeof(out.text) - out.used;
 		piece = piece < length ? piece : length;
 		memcpy(out.text + out.used, text, piece);
@@ -135,7 +135,7 @@ static void put_string(const char *text, size_t length)
 	put("\"");
 }
 
-static void put_text(const char *text)
+static void put_report_text(const char *text)
 {
 	put_string(text, strlen(text));
 }
@@ -196,7 +196,7 @@ static locale_t begin_text(int fd, locale_t *before)
 
 static void end_text(locale_t c, locale_t before)
 {
-	flush();
+	flush_report_buffer();
 	if (c) {
 		uselocale(before);
 		freelocale(c);
@@ -218,13 +218,13 @@ static void put_about(const struct upcr_about *about)
 	put_number_or_null("rank", upcr_rank());
 	put_number_or_null("ranks", upcr_ranks());
 	put(",\"host\":");
-	put_text(host);
+	put_report_text(host);
 	put(",\"started\":\"%s.%03ldZ\",\"clock\":", when, about->started.tv_nsec / 1000000);
-	put_text(about->clock);
+	put_report_text(about->clock);
 	put(",\"slice_ns\":%llu,\n\"events\":[", (unsigned long long)about->slice_ns);
 	for (i = 0; i < about->events; i++) {
 		put("%s{\"name\":", i ? "," : "");
-		put_text(about->event(i));
+		put_report_text(about->event(i));
 		put("}");
 	}
 	put("]");
@@ -273,7 +273,7 @@ const char *upcr_report_words(const struct upcr_said *said, const char *(*reason
 	return text;
 }
 
-static void put_note(const struct upcr_report *report, const struct upcr_said *said, bool *more)
+static void put_report_note(const struct upcr_report *report, const struct upcr_said *said, bool *more)
 {
 	const char *event = said->what == UPCR_SAID_REFUSED ? report->event(said->name) : NULL;
 	char words[1024];
@@ -281,11 +281,11 @@ static void put_note(const struct upcr_report *report, const struct upcr_said *s
 	size_t length;
 
 	put("%s{\"what\":", *more ? "," : "");
-	put_text(upcr_report_words(said, report->reason, words, sizeof(words)));
+	put_report_text(upcr_report_words(said, report->reason, words, sizeof(words)));
 	put(",\"name\":");
 	*more = true;
 	if (event) {
-		put_text(event);
+		put_report_text(event);
 	} else if (said->name == UPCR_OTHERS || said->what == UPCR_SAID_REFUSED) {
 		put("null");
 	} else {
@@ -295,7 +295,7 @@ static void put_note(const struct upcr_report *report, const struct upcr_said *s
 	put(",\"times\":%llu}", (unsigned long long)said->times);
 }
 
-static void put_notes(const struct upcr_report *report)
+static void put_report_notes(const struct upcr_report *report)
 {
 	const struct upcr_notes *notes = report->notes;
 	bool more = false;
@@ -303,10 +303,10 @@ static void put_notes(const struct upcr_report *report)
 
 	put(",\n\"notes\":[");
 	for (i = 0; i < notes->n; i++)
-		put_note(report, &notes->said[i], &more);
+		put_report_note(report, &notes->said[i], &more);
 	for (i = 0; i < UPCR_SAID_KINDS; i++)
 		if (notes->rest[i])
-			put_note(
+			put_report_note(
 				report,
 				&(struct upcr_said){.what = (enum upcr_what)i,
 						    .name = i == UPCR_SAID_REFUSED ? UINT32_MAX : UPCR_OTHERS,
@@ -331,7 +331,7 @@ static void put_flags(unsigned flags)
 	put("]");
 }
 
-static void put_value(const struct upcr_value *value)
+static void put_report_value(const struct upcr_value *value)
 {
 	if (value->uncounted && !value->estimated && !value->whole) {
 		put("{\"uncounted\":true}");
@@ -354,7 +354,7 @@ static void put_value(const struct upcr_value *value)
 
 /* A deep one is told by what is behind another node of the list: recursion would make a text as long as
  * the square of its depth. place: of each row before this in the list; 0: it is not there. */
-static bool put_path(const struct upcr_result *result, unsigned row, const unsigned *place)
+static bool put_row_path(const struct upcr_result *result, unsigned row, const unsigned *place)
 {
 	const bool whole = result->row[row].depth <= WHOLE_PATH;
 	unsigned at = row, n = 0, i, *path;
@@ -376,16 +376,16 @@ static bool put_path(const struct upcr_result *result, unsigned row, const unsig
 	return true;
 }
 
-static void put_row(const struct upcr_result *result, unsigned row, const unsigned *place)
+static void put_result_row(const struct upcr_result *result, unsigned row, const unsigned *place)
 {
 	unsigned i;
 
-	out.failed |= !put_path(result, row, place);
+	out.failed |= !put_row_path(result, row, place);
 	put("],\"calls\":%llu,\"seconds\":%.9f,\"values\":[", (unsigned long long)result->row[row].calls,
 	    (double)result->row[row].ns * 1e-9);
 	for (i = 0; i < result->events; i++) {
 		put("%s", i ? "," : "");
-		put_value(&result->value[(size_t)row * result->events + i]);
+		put_report_value(&result->value[(size_t)row * result->events + i]);
 	}
 	put("]}");
 }
@@ -410,28 +410,28 @@ static void put_thread(const struct upcr_result *result)
 		    result->threads);
 	else {
 		put("{\"thread\":%u,\"tid\":%d,\"name\":", result->serial, (int)result->tid);
-		put_text(result->name);
+		put_report_text(result->name);
 	}
 	put(",\"seconds\":%.9f,\"nodes\":[", (double)result->ns * 1e-9);
 	for (i = 0; i < result->rows; i++)
 		if (says_something(result, i)) {
 			put("%s", n ? ",\n  " : "\n  ");
-			put_row(result, i, place);
+			put_result_row(result, i, place);
 			place[i] = n++;
 		}
 	put("]}");
 	free(place);
 }
 
-static void put_all(const struct upcr_report *report)
+static void put_whole_report(const struct upcr_report *report)
 {
 	const struct upcr_result *result;
 
 	put_bytes(report->head, report->head_length);
 	put(",\"seconds\":%.9f,\"ended\":", (double)report->ns * 1e-9);
-	put_text(report->ended);
+	put_report_text(report->ended);
 	put_names(report->names);
-	put_notes(report);
+	put_report_notes(report);
 	put(",\n\"threads\":[");
 	for (result = report->results; result; result = result->next) {
 		put("%s", result == report->results ? "\n " : ",\n ");
@@ -464,9 +464,9 @@ void upcr_report_begin(const char *path, const char *record)
 	if (fd >= 0 && record) {
 		c = begin_text(fd, &before);
 		put("{\"host\":");
-		put_text(host);
+		put_report_text(host);
 		put(",\"record\":");
-		put_text(record);
+		put_report_text(record);
 		put("}\n");
 		end_text(c, before);
 	}
@@ -499,7 +499,7 @@ bool upcr_report_write(const struct upcr_report *report)
 		return false;
 	}
 	c = begin_text(fd, &before);
-	put_all(report);
+	put_whole_report(report);
 	end_text(c, before);
 	done = !out.failed;
 	if (close(fd) || (done && rename(whole, report->path)))

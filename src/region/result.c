@@ -50,8 +50,8 @@ void upcr_result_free(struct upcr_result *result)
 }
 
 /* Where a row of from is in into, or would be. */
-static unsigned place_of(const struct upcr_result *into, const struct upcr_row *row, unsigned parent,
-			 unsigned rows)
+static unsigned place_of_result_row(const struct upcr_result *into, const struct upcr_row *row,
+				    unsigned parent, unsigned rows)
 {
 	unsigned i;
 
@@ -61,7 +61,7 @@ static unsigned place_of(const struct upcr_result *into, const struct upcr_row *
 	return i;
 }
 
-static bool reserve(struct upcr_result *into, unsigned rows)
+static bool reserve_result_rows(struct upcr_result *into, unsigned rows)
 {
 	struct upcr_row *row = realloc(into->row, rows * sizeof(*row));
 	struct upcr_value *value;
@@ -82,7 +82,7 @@ bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from)
 {
 	unsigned *place = calloc(from->rows, sizeof(*place)), i, k;
 
-	if (!place || !reserve(into, into->rows + from->rows)) {
+	if (!place || !reserve_result_rows(into, into->rows + from->rows)) {
 		free(place);
 		return false;
 	}
@@ -90,7 +90,7 @@ bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from)
 		const struct upcr_row *row = &from->row[i];
 		unsigned parent = i ? place[row->parent] : 0;
 
-		place[i] = i ? place_of(into, row, parent, into->rows) : 0;
+		place[i] = i ? place_of_result_row(into, row, parent, into->rows) : 0;
 		if (place[i] == into->rows) {
 			into->row[into->rows] =
 				(struct upcr_row){.parent = parent, .name = row->name, .depth = row->depth};
@@ -143,7 +143,7 @@ void upcr_result_settle(struct upcr_result *result, unsigned born, unsigned home
 
 /* ---- by name ----------------------------------------------------------------------------------- */
 
-static unsigned names_of(const struct upcr_result *result)
+static unsigned result_names_of(const struct upcr_result *result)
 {
 	unsigned most = 0, i;
 
@@ -176,7 +176,7 @@ bool upcr_result_index(struct upcr_result *result)
 		return false;
 	upcr_result_unindex(result);
 	result->by_name = by;
-	by->names = names_of(result);
+	by->names = result_names_of(result);
 	by->first = calloc(by->names, sizeof(*by->first));
 	by->more = calloc(result->rows, sizeof(*by->more));
 	by->ns = calloc(result->rows, sizeof(*by->ns));

@@ -13,7 +13,7 @@
 #define MAX_DEFAULT 10000
 #define MAX_MOST (1u << 24)
 
-static bool number_of(const char *name, uint64_t *value)
+static bool number_of_setting(const char *name, uint64_t *value)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -35,10 +35,10 @@ void upcr_settings_read(struct upcr_settings *settings)
 	settings->out = secure_getenv("UPC_REGIONS_OUT");
 	if (settings->out && !settings->out[0])
 		settings->out = NULL;
-	if (!number_of("UPC_REGIONS_SLICE", &settings->slice_ns))
+	if (!number_of_setting("UPC_REGIONS_SLICE", &settings->slice_ns))
 		settings->slice_ns = 0;
 	settings->simulate = getenv("UPC_REGIONS_SIM") != NULL;
-	if (number_of("UPC_REGIONS_MAX", &max) && max && max <= MAX_MOST)
+	if (number_of_setting("UPC_REGIONS_MAX", &max) && max && max <= MAX_MOST)
 		settings->max = (unsigned)max;
 }
 
@@ -47,7 +47,7 @@ static long first_of(const char *const *name)
 	uint64_t value;
 
 	for (; *name; name++)
-		if (number_of(*name, &value) && value <= INT32_MAX)
+		if (number_of_setting(*name, &value) && value <= INT32_MAX)
 			return (long)value;
 	return -1;
 }

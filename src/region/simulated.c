@@ -60,7 +60,7 @@ static bool go_to(uint64_t account, uint64_t open, uint64_t names)
 }
 
 /* The names of its open regions, one bit each. From 64 regions on all bits are set. */
-static uint64_t names_of(const struct upcr_tree *tree, unsigned depth)
+static uint64_t names_of_open_regions(const struct upcr_tree *tree, unsigned depth)
 {
 	const struct upcr_open *open = atomic_load_explicit(&tree->open, memory_order_relaxed);
 	uint64_t names = 0;
@@ -77,7 +77,8 @@ bool upcr_simulated_enter(unsigned thread, const struct upcr_tree *tree)
 {
 	unsigned depth = atomic_load_explicit(&tree->depth, memory_order_relaxed);
 
-	return go_to(account_of(thread, tree->current), (uint64_t)depth + 1, names_of(tree, depth));
+	return go_to(account_of(thread, tree->current), (uint64_t)depth + 1,
+		     names_of_open_regions(tree, depth));
 }
 
 void upcr_simulated_leave(void)

@@ -69,7 +69,7 @@ double upcr_freedom(double half, double error)
 }
 
 /* The part that both kinds of sums share. */
-static void add(struct upcr_value *sum, const struct upcr_value *part)
+static void add_value_part(struct upcr_value *sum, const struct upcr_value *part)
 {
 	sum->value += part->value;
 	if (__builtin_add_overflow(sum->whole, part->whole, &sum->whole))
@@ -84,7 +84,7 @@ static void add(struct upcr_value *sum, const struct upcr_value *part)
 }
 
 /* Not below what was counted exactly. */
-static void enclose(struct upcr_value *sum)
+static void enclose_sum_bounds(struct upcr_value *sum)
 {
 	double half = 0;
 
@@ -101,7 +101,7 @@ static bool take_first(struct upcr_value *sum, const struct upcr_value *part)
 
 	if (before.estimated && part->estimated)
 		return false;
-	add(sum, part);
+	add_value_part(sum, part);
 	if (part->estimated) {
 		sum->error = part->error;
 		sum->freedom = part->freedom;
@@ -122,8 +122,8 @@ void upcr_add_same(struct upcr_value *sum, const struct upcr_value *part)
 	below = sum->error / sqrt(sum->freedom) + part->error / sqrt(part->freedom);
 	sum->error += part->error;
 	sum->freedom = below > 0 ? sum->error * sum->error / (below * below) : INFINITY;
-	add(sum, part);
-	enclose(sum);
+	add_value_part(sum, part);
+	enclose_sum_bounds(sum);
 }
 
 void upcr_add_independent(struct upcr_value *sum, const struct upcr_value *part)
@@ -135,6 +135,6 @@ void upcr_add_independent(struct upcr_value *sum, const struct upcr_value *part)
 	below = a * a / sum->freedom + b * b / part->freedom;
 	sum->error = sqrt(a + b);
 	sum->freedom = below > 0 ? (a + b) * (a + b) / below : INFINITY;
-	add(sum, part);
-	enclose(sum);
+	add_value_part(sum, part);
+	enclose_sum_bounds(sum);
 }

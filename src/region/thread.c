@@ -28,7 +28,7 @@ uint64_t upcr_now(void)
 /* Behind the last of the stale nodes; 0 is none of them. */
 #define STALE_LAST UINT32_MAX
 
-static void refused(void *arg, const char *event)
+static void note_refused_event(void *arg, const char *event)
 {
 	unsigned i;
 
@@ -91,8 +91,8 @@ struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct
 	thread_make_bases(thread, upcr_counts_any() && !upcr_counts_are_simulated());
 	if (upcr_counts_any()) {
 		thread->simulated = upcr_counts_are_simulated();
-		thread->counts =
-			upcr_counts_start(&thread->set, thread->tree.current, early, refused, thread);
+		thread->counts = upcr_counts_start(&thread->set, thread->tree.current, early,
+						   note_refused_event, thread);
 		if (!thread->counts)
 			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
 		if (thread->simulated) /* it would be the emulator's */
@@ -355,7 +355,7 @@ void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 }
 
 /* The name of its innermost region. False: none is open. */
-static bool innermost(const struct upcr_thread *thread, unsigned *name)
+static bool innermost_name(const struct upcr_thread *thread, unsigned *name)
 {
 	unsigned depth = atomic_load_explicit(&thread->tree.depth, memory_order_relaxed);
 
@@ -397,7 +397,7 @@ static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, u
 
 	if (inside > 0 && thread->recorded != thread->tree.nodes)
 		take_rows(thread);
-	for (; inside > 0 && innermost(thread, &left); inside--) {
+	for (; inside > 0 && innermost_name(thread, &left); inside--) {
 		upcr_thread_note(thread, UPCR_SAID_LEFT_INSIDE, left, 1);
 		upcr_thread_lacks(thread, thread->tree.current, UPCR_FOREIGN);
 		upcr_thread_lacks(thread, thread->tree.node[thread->tree.current].parent, UPCR_LACKS);

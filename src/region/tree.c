@@ -17,7 +17,7 @@ struct outgrown {
 	struct upcr_open *open;
 };
 
-static unsigned place_of(const struct upcr_tree *tree, unsigned parent, unsigned name)
+static unsigned place_of_tree_node(const struct upcr_tree *tree, unsigned parent, unsigned name)
 {
 	uint64_t hash = ((uint64_t)parent << 32 | name) * 0x9e3779b97f4a7c15u;
 
@@ -70,9 +70,9 @@ void upcr_tree_free(struct upcr_tree *tree)
 	*tree = (struct upcr_tree){0};
 }
 
-static void enlist(struct upcr_tree *tree, unsigned node)
+static void enlist_node(struct upcr_tree *tree, unsigned node)
 {
-	unsigned place = place_of(tree, tree->node[node].parent, tree->node[node].name);
+	unsigned place = place_of_tree_node(tree, tree->node[node].parent, tree->node[node].name);
 
 	while (tree->slot[place])
 		place = (place + 1) & tree->mask;
@@ -84,10 +84,10 @@ static void enlist_all(struct upcr_tree *tree)
 	unsigned i;
 
 	for (i = 2; i < tree->nodes; i++)
-		enlist(tree, i);
+		enlist_node(tree, i);
 }
 
-static bool grow(struct upcr_tree *tree)
+static bool grow_tree(struct upcr_tree *tree)
 {
 	unsigned room = 2 * tree->room, *slot;
 	struct upcr_node *node = realloc(tree->node, room * sizeof(*node));
@@ -106,15 +106,15 @@ static bool grow(struct upcr_tree *tree)
 	return true;
 }
 
-static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
+static unsigned make_tree_node(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
 	unsigned made = tree->nodes;
 
-	if (made - 2 >= tree->max || (made == tree->room && !grow(tree)))
+	if (made - 2 >= tree->max || (made == tree->room && !grow_tree(tree)))
 		return UPCR_BEYOND;
 	tree->node[made] =
 		(struct upcr_node){.parent = parent, .name = name, .depth = tree->node[parent].depth + 1};
-	enlist(tree, made);
+	enlist_node(tree, made);
 	tree->nodes++;
 	return made;
 }
@@ -127,7 +127,7 @@ unsigned upcr_tree_find_child(struct upcr_tree *tree, unsigned parent, unsigned 
 		return UPCR_BEYOND;
 	if (child && tree->node[child].name == name)
 		return child;
-	place = place_of(tree, parent, name);
+	place = place_of_tree_node(tree, parent, name);
 	for (; (child = tree->slot[place]); place = (place + 1) & tree->mask)
 		if (tree->node[child].name == name && tree->node[child].parent == parent)
 			break;
@@ -142,7 +142,7 @@ unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
 
 	if (child)
 		return child;
-	child = make(tree, parent, name);
+	child = make_tree_node(tree, parent, name);
 	if (child != UPCR_BEYOND)
 		tree->node[parent].child = child;
 	return child;
@@ -206,7 +206,7 @@ unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)
 
 /* Entry i of the list goes; the paths of those behind it are found anew. One that the base has adds
  * nothing to its path. */
-static void take_out(struct upcr_tree *tree, unsigned i)
+static void take_node_out(struct upcr_tree *tree, unsigned i)
 {
 	unsigned depth = depth_of(tree) - 1, node, before;
 	struct upcr_open *open = open_of(tree);
@@ -285,7 +285,7 @@ bool upcr_tree_exit(struct upcr_tree *tree, unsigned name)
 	above = upcr_tree_find_open(tree, name);
 	if (above < 0)
 		return false;
-	take_out(tree, depth_of(tree) - 1 - (unsigned)above);
+	take_node_out(tree, depth_of(tree) - 1 - (unsigned)above);
 	return true;
 }
 
@@ -295,7 +295,7 @@ bool upcr_tree_exit_innermost(struct upcr_tree *tree)
 		return true;
 	if (!depth_of(tree))
 		return false;
-	take_out(tree, depth_of(tree) - 1);
+	take_node_out(tree, depth_of(tree) - 1);
 	return true;
 }
 

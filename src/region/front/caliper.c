@@ -117,7 +117,7 @@ static bool is_of_names(const char *attribute)
 	return false;
 }
 
-static const char *text_of(unsigned label)
+static const char *text_of_attribute(unsigned label)
 {
 	const char *text = upcr_label_text(&attributes, label);
 
@@ -125,10 +125,10 @@ static const char *text_of(unsigned label)
 }
 
 /* value: NULL where it is no text. */
-static void begin(unsigned label, const char *value)
+static void begin_attribute(unsigned label, const char *value)
 {
 	char name[2 * UPCR_LABEL_MAX + 2];
-	const char *attribute = text_of(label);
+	const char *attribute = text_of_attribute(label);
 
 	if (!value)
 		snprintf(name, sizeof(name), "%s", attribute);
@@ -139,23 +139,23 @@ static void begin(unsigned label, const char *value)
 	(void)upcr_push(UPCR_OF_CALIPER + label, upcr_name_of(name));
 }
 
-static void end(unsigned label)
+static void end_attribute(unsigned label)
 {
 	/* There is none: the engine tells of it. */
 	if (upcr_pop(UPCR_OF_CALIPER + label) < 0)
-		(void)upcr_exit(upcr_name_of(text_of(label)));
+		(void)upcr_exit(upcr_name_of(text_of_attribute(label)));
 }
 
 /* ---- by an attribute's name ---------------------------------------------------------------------- */
 
-CALL(cali_begin_byname, (const char *attribute), (attribute), , begin(label_of(attribute), NULL))
+CALL(cali_begin_byname, (const char *attribute), (attribute), , begin_attribute(label_of(attribute), NULL))
 CALL(cali_begin_int_byname, (const char *attribute, int value), (attribute, value), ,
-     begin(label_of(attribute), NULL))
+     begin_attribute(label_of(attribute), NULL))
 CALL(cali_begin_double_byname, (const char *attribute, double value), (attribute, value), ,
-     begin(label_of(attribute), NULL))
+     begin_attribute(label_of(attribute), NULL))
 CALL(cali_begin_string_byname, (const char *attribute, const char *value), (attribute, value), ,
-     begin(label_of(attribute), value ? value : ""))
-CALL(cali_end_byname, (const char *attribute), (attribute), end(label_of(attribute)), )
+     begin_attribute(label_of(attribute), value ? value : ""))
+CALL(cali_end_byname, (const char *attribute), (attribute), end_attribute(label_of(attribute)), )
 
 /* ---- by its number, which is libcaliper's -------------------------------------------------------- */
 
@@ -205,14 +205,14 @@ static unsigned label_of_number(uint64_t number)
 	return label;
 }
 
-CALL(cali_begin, (uint64_t attribute), (attribute), , begin(label_of_number(attribute), NULL))
+CALL(cali_begin, (uint64_t attribute), (attribute), , begin_attribute(label_of_number(attribute), NULL))
 CALL(cali_begin_int, (uint64_t attribute, int value), (attribute, value), ,
-     begin(label_of_number(attribute), NULL))
+     begin_attribute(label_of_number(attribute), NULL))
 CALL(cali_begin_double, (uint64_t attribute, double value), (attribute, value), ,
-     begin(label_of_number(attribute), NULL))
+     begin_attribute(label_of_number(attribute), NULL))
 CALL(cali_begin_string, (uint64_t attribute, const char *value), (attribute, value), ,
-     begin(label_of_number(attribute), value ? value : ""))
-CALL(cali_end, (uint64_t attribute), (attribute), end(label_of_number(attribute)), )
+     begin_attribute(label_of_number(attribute), value ? value : ""))
+CALL(cali_end, (uint64_t attribute), (attribute), end_attribute(label_of_number(attribute)), )
 
 /* ---- libcaliper's class -------------------------------------------------------------------------- */
 
@@ -267,7 +267,7 @@ static void begin_variant(unsigned label, const struct variant *value)
 
 	if (is_text(value))
 		snprintf(text, sizeof(text), "%.*s", (int)(value->type_and_size >> 32), value->value.text);
-	begin(label, is_text(value) ? text : NULL);
+	begin_attribute(label, is_text(value) ? text : NULL);
 }
 
 /* A text that is set is a region, up to the next one. */
@@ -280,7 +280,7 @@ static void set_variant(unsigned label, const struct variant *value)
 		begin_variant(label, value);
 	} else if (!atomic_flag_test_and_set(&said)) {
 		upcr_say("numbers that are set for attributes of Caliper ('%s') begin no region",
-			 text_of(label));
+			 text_of_attribute(label));
 	}
 }
 
@@ -314,7 +314,7 @@ METHOD(_ZN4cali7Caliper3setERKNS_9AttributeERKNS_7VariantE,
        (void *caliper, const struct attribute *attribute, const struct variant *value),
        (caliper, attribute, value), , set_variant(label, value))
 METHOD(_ZN4cali7Caliper3endERKNS_9AttributeE, (void *caliper, const struct attribute *attribute),
-       (caliper, attribute), end(label), )
+       (caliper, attribute), end_attribute(label), )
 METHOD(_ZN4cali7Caliper20end_with_value_checkERKNS_9AttributeERKNS_7VariantE,
        (void *caliper, const struct attribute *attribute, const struct variant *value),
-       (caliper, attribute, value), end(label), )
+       (caliper, attribute, value), end_attribute(label), )

@@ -28,7 +28,8 @@ static void out_of_range(int number)
 	upcr_left_out(UPCR_OUT_OF_RANGE, 0);
 }
 
-static void start(int number, const char *label, size_t length, const char *file, int line, bool alone)
+static void start_section(int number, const char *label, size_t length, const char *file, int line,
+			  bool alone)
 {
 	struct upcr_section *section = upcr_section_find(number);
 
@@ -55,7 +56,7 @@ static void start(int number, const char *label, size_t length, const char *file
 	upcr_enter(section->name);
 }
 
-static void stop(int number, int line, bool alone)
+static void stop_section(int number, int line, bool alone)
 {
 	struct upcr_section *section = upcr_section_find(number);
 	char name[32];
@@ -85,47 +86,47 @@ static size_t length_of(const char *text)
 
 UPCR_EXPORT void hpmStart_at(int number, const char *label, const char *file, int line)
 {
-	start(number, label, length_of(label), file, line, true);
+	start_section(number, label, length_of(label), file, line, true);
 }
 
 UPCR_EXPORT void hpmTstart_at(int number, const char *label, const char *file, int line)
 {
-	start(number, label, length_of(label), file, line, false);
+	start_section(number, label, length_of(label), file, line, false);
 }
 
 UPCR_EXPORT void hpmStop_at(int number, const char *file, int line)
 {
 	(void)file;
-	stop(number, line, true);
+	stop_section(number, line, true);
 }
 
 UPCR_EXPORT void hpmTstop_at(int number, const char *file, int line)
 {
 	(void)file;
-	stop(number, line, false);
+	stop_section(number, line, false);
 }
 
 UPCR_EXPORT void hpmStart(int number, const char *label)
 {
-	start(number, label, length_of(label), NULL, 0, true);
+	start_section(number, label, length_of(label), NULL, 0, true);
 }
 
 UPCR_EXPORT void hpmTstart(int number, const char *label)
 {
-	start(number, label, length_of(label), NULL, 0, false);
+	start_section(number, label, length_of(label), NULL, 0, false);
 }
 
 UPCR_EXPORT void hpmStop(int number)
 {
-	stop(number, 0, true);
+	stop_section(number, 0, true);
 }
 
 UPCR_EXPORT void hpmTstop(int number)
 {
-	stop(number, 0, false);
+	stop_section(number, 0, false);
 }
 
-static void begin(int task, const char *program, size_t length)
+static void begin_task(int task, const char *program, size_t length)
 {
 	upcr_thread_begin();
 	upcr_sections_init(task, program, length);
@@ -133,7 +134,7 @@ static void begin(int task, const char *program, size_t length)
 
 UPCR_EXPORT void hpmInit(int task, const char *program)
 {
-	begin(task, program, length_of(program));
+	begin_task(task, program, length_of(program));
 }
 
 UPCR_EXPORT void hpmTerminate(int task)
@@ -141,7 +142,7 @@ UPCR_EXPORT void hpmTerminate(int task)
 	upcr_sections_write(task);
 }
 
-static void get(unsigned n, double *time, long long *values)
+static void get_total_counts(unsigned n, double *time, long long *values)
 {
 	struct upcr_value value[EVENTS];
 	struct upcr_counts counts = {.events = EVENTS, .value = value};
@@ -161,13 +162,13 @@ static void get(unsigned n, double *time, long long *values)
 
 UPCR_EXPORT void hpmGetTimeAndCounters(int n, double *time, long long *values)
 {
-	get(n > 0 ? (unsigned)n : 0, time, values);
+	get_total_counts(n > 0 ? (unsigned)n : 0, time, values);
 }
 
 UPCR_EXPORT void hpmGetCounters(long long *values)
 {
 	upcr_thread_begin(); /* which knows the events */
-	get(upcr_events(), NULL, values);
+	get_total_counts(upcr_events(), NULL, values);
 }
 
 /* ---- Fortran ----------------------------------------------------------------------------------- */
@@ -189,7 +190,7 @@ UPCR_EXPORT void hpmGetCounters(long long *values)
 
 FORTRAN(f_hpminit, (const int *task, const char *program, int length), (task, program, length))
 {
-	begin(*task, program, upcr_fortran_length(program, length));
+	begin_task(*task, program, upcr_fortran_length(program, length));
 }
 
 FORTRAN(f_hpmterminate, (const int *task), (task))
@@ -199,22 +200,22 @@ FORTRAN(f_hpmterminate, (const int *task), (task))
 
 FORTRAN(f_hpmstart, (const int *number, const char *label, int length), (number, label, length))
 {
-	start(*number, label, upcr_fortran_length(label, length), NULL, 0, true);
+	start_section(*number, label, upcr_fortran_length(label, length), NULL, 0, true);
 }
 
 FORTRAN(f_hpmtstart, (const int *number, const char *label, int length), (number, label, length))
 {
-	start(*number, label, upcr_fortran_length(label, length), NULL, 0, false);
+	start_section(*number, label, upcr_fortran_length(label, length), NULL, 0, false);
 }
 
 FORTRAN(f_hpmstop, (const int *number), (number))
 {
-	stop(*number, 0, true);
+	stop_section(*number, 0, true);
 }
 
 FORTRAN(f_hpmtstop, (const int *number), (number))
 {
-	stop(*number, 0, false);
+	stop_section(*number, 0, false);
 }
 
 FORTRAN(f_hpmgettimeandcounters, (const int *n, double *time, long long *values), (n, time, values))

@@ -78,7 +78,7 @@ static bool make_table(void)
 }
 
 /* The name is this section's from now on. False: it is another's. */
-static bool own(unsigned name, int number)
+static bool own_section_name(unsigned name, int number)
 {
 	const unsigned long wanted = (unsigned long)name << 32 | ((unsigned)number + 1);
 	struct table *all = atomic_load(&table);
@@ -96,7 +96,7 @@ static bool own(unsigned name, int number)
 
 /* Where another section has the label, the number tells them apart. Beyond the engine's limit of names
  * nothing does. */
-static unsigned name_of(int number, const char *label, size_t length)
+static unsigned name_of_section(int number, const char *label, size_t length)
 {
 	enum { END = 16 };
 	char text[UPCR_NAME_MAX];
@@ -105,7 +105,7 @@ static unsigned name_of(int number, const char *label, size_t length)
 	length = length < sizeof(text) - 2 * END ? length : sizeof(text) - 2 * END;
 	memcpy(text, label, length);
 	name = upcr_name(text, length);
-	while (name != UPCR_OTHERS && !own(name, number)) {
+	while (name != UPCR_OTHERS && !own_section_name(name, number)) {
 		if (length > sizeof(text) - END)
 			return UPCR_OTHERS;
 		length += (size_t)snprintf(text + length, END, " [%d]", number);
@@ -114,7 +114,7 @@ static unsigned name_of(int number, const char *label, size_t length)
 	return name;
 }
 
-static struct upcr_section *create(int number, const char *label, size_t length)
+static struct upcr_section *create_section(int number, const char *label, size_t length)
 {
 	struct upcr_section *made = calloc(1, sizeof(*made));
 	char instead[32];
@@ -131,7 +131,7 @@ static struct upcr_section *create(int number, const char *label, size_t length)
 	}
 	memcpy(made->label, label, length);
 	made->label[length] = '\0';
-	made->name = name_of(number, label, length);
+	made->name = name_of_section(number, label, length);
 	return made;
 }
 
@@ -141,7 +141,7 @@ struct upcr_section *upcr_section_make(int number, const char *label, size_t len
 
 	if (found || !make_table() || !at(number))
 		return found;
-	found = create(number, label, length);
+	found = create_section(number, label, length);
 	if (found && !atomic_compare_exchange_strong(at(number), &none, found)) {
 		free(found->label);
 		free(found);
@@ -175,7 +175,7 @@ static void put_words(FILE *file, const char *text)
 		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, file);
 }
 
-static void put_value(FILE *file, const char *event, const struct upcr_value *value)
+static void put_section_value(FILE *file, const char *event, const struct upcr_value *value)
 {
 	fprintf(file, "  %-40s : ", event);
 	if (value->uncounted && !value->estimated && !value->whole)
@@ -208,10 +208,10 @@ static void put_section(void *arg, unsigned thread, const struct upcr_counts *co
 	fprintf(text->file, "  Count: %llu\n", (unsigned long long)counts->calls);
 	fprintf(text->file, "  Wall Clock Time: %.6f seconds\n", counts->seconds);
 	for (i = 0; i < counts->events && i < EVENTS; i++)
-		put_value(text->file, upcr_event(i), &counts->value[i]);
+		put_section_value(text->file, upcr_event(i), &counts->value[i]);
 }
 
-static void put_note(void *arg, const char *what, const char *name, uint64_t times)
+static void put_note_line(void *arg, const char *what, const char *name, uint64_t times)
 {
 	FILE *file = arg;
 
@@ -231,7 +231,7 @@ static void add_seconds(void *arg, unsigned thread, const struct upcr_counts *co
 	*longest = fmax(*longest, counts->seconds);
 }
 
-static void put_all(FILE *file, int task, const char *program)
+static void put_task_text(FILE *file, int task, const char *program)
 {
 	static struct upcr_value value[EVENTS];
 	struct upcr_counts counts = {.events = EVENTS, .value = value};
@@ -258,10 +258,10 @@ static void put_all(FILE *file, int task, const char *program)
 	text.source = NULL;
 	upcr_reading_of(UPCR_OTHERS, &counts, put_section, &text);
 	fputc('\n', file);
-	upcr_reading_notes(put_note, file);
+	upcr_reading_notes(put_note_line, file);
 }
 
-static bool write_text(const char *path, int task, const char *program)
+static bool write_task_text(const char *path, int task, const char *program)
 {
 	FILE *file = fopen(path, "we");
 	locale_t c, before = (locale_t)0;
@@ -273,7 +273,7 @@ static bool write_text(const char *path, int task, const char *program)
 	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (c)
 		before = uselocale(c);
-	put_all(file, task, program);
+	put_task_text(file, task, program);
 	if (c) {
 		uselocale(before);
 		freelocale(c);
@@ -302,7 +302,7 @@ static void write_once(int task, const char *program)
 		upcr_say("'%s' is not written: there is no memory, or this is a signal handler", path);
 		return;
 	}
-	if (!write_text(path, task, program))
+	if (!write_task_text(path, task, program))
 		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
 	upcr_reading_end();
 }

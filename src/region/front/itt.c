@@ -97,7 +97,7 @@ static struct foreign *foreign_place(struct foreign table[FOREIGN], const void *
 }
 
 /* A number from 1 on. */
-static void learn(struct foreign table[FOREIGN], const void *handle, unsigned number)
+static void learn_foreign_number(struct foreign table[FOREIGN], const void *handle, unsigned number)
 {
 	struct foreign *place = foreign_place(table, handle);
 	const void *none = NULL;
@@ -110,7 +110,7 @@ static void learn(struct foreign table[FOREIGN], const void *handle, unsigned nu
 		atomic_store(&place->number, number);
 }
 
-static unsigned number_of(struct foreign table[FOREIGN], const void *handle)
+static unsigned number_of_foreign(struct foreign table[FOREIGN], const void *handle)
 {
 	struct foreign *place = handle ? foreign_place(table, handle) : NULL;
 
@@ -118,23 +118,23 @@ static unsigned number_of(struct foreign table[FOREIGN], const void *handle)
 }
 
 /* A domain's label; 0: it is none. */
-static unsigned domain_of(const void *handle)
+static unsigned itt_domain_of(const void *handle)
 {
 	uintptr_t offset = (uintptr_t)handle - (uintptr_t)domain_handle;
 
 	if (offset < sizeof(domain_handle) && offset % sizeof(domain_handle[0]) == 0)
 		return (unsigned)(offset / sizeof(domain_handle[0])) + 1;
-	return number_of(foreign_domain, handle);
+	return number_of_foreign(foreign_domain, handle);
 }
 
-static const char *text_of(const void *handle)
+static const char *text_of_handle(const void *handle)
 {
 	uintptr_t offset = (uintptr_t)handle - (uintptr_t)text_handle;
 	unsigned number;
 
 	if (offset < sizeof(text_handle) && offset % sizeof(text_handle[0]) == 0)
 		return atomic_load(&text_handle[offset / sizeof(text_handle[0])].text);
-	number = number_of(foreign_text, handle);
+	number = number_of_foreign(foreign_text, handle);
 	return number ? atomic_load(&text_handle[number - 1].text) : NULL;
 }
 
@@ -159,7 +159,7 @@ static struct itt_domain *domain_create(const char *name)
 	return domain;
 }
 
-static unsigned hash_of(const char *text)
+static unsigned hash_event_name(const char *text)
 {
 	unsigned hash = 2166136261u;
 
@@ -173,7 +173,7 @@ static struct itt_text *text_create(const char *text)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	char *made = strndup(text ? text : "", UPCR_LABEL_MAX);
-	unsigned at = made ? hash_of(made) : 0, i;
+	unsigned at = made ? hash_event_name(made) : 0, i;
 	const char *there;
 
 	for (i = 0; made && i < TEXTS; i++, at++) {
@@ -193,9 +193,9 @@ static struct itt_text *text_create(const char *text)
 	return NULL;
 }
 
-static unsigned name_of(const void *domain, const void *text)
+static unsigned name_of_task(const void *domain, const void *text)
 {
-	return upcr_label_name(&domains, domain_of(domain), text_of(text));
+	return upcr_label_name(&domains, itt_domain_of(domain), text_of_handle(text));
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static void task_begin(const void *domain, struct itt_id id, struct itt_id paren
 {
 	(void)id;
 	(void)parent;
-	(void)upcr_push(UPCR_OF_ITT + domain_of(domain), name_of(domain, text));
+	(void)upcr_push(UPCR_OF_ITT + itt_domain_of(domain), name_of_task(domain, text));
 }
 
 /* By its symbol, or its place. */
@@ -225,14 +225,15 @@ static void task_begin_fn(const void *domain, struct itt_id id, struct itt_id pa
 		snprintf(place, sizeof(place), "%s+0x%lx", slash ? slash + 1 : info.dli_fname,
 			 (unsigned long)((uintptr_t)function - (uintptr_t)info.dli_fbase));
 	}
-	(void)upcr_push(UPCR_OF_ITT + domain_of(domain), upcr_label_name(&domains, domain_of(domain), place));
+	(void)upcr_push(UPCR_OF_ITT + itt_domain_of(domain),
+			upcr_label_name(&domains, itt_domain_of(domain), place));
 }
 
 static void task_end(const void *domain)
 {
 	/* There is none: the engine tells of it. */
-	if (upcr_pop(UPCR_OF_ITT + domain_of(domain)) < 0)
-		(void)upcr_exit(upcr_label_name(&domains, domain_of(domain), "end of a task"));
+	if (upcr_pop(UPCR_OF_ITT + itt_domain_of(domain)) < 0)
+		(void)upcr_exit(upcr_label_name(&domains, itt_domain_of(domain), "end of a task"));
 }
 
 /* ---- tasks that overlap, and regions ----------------------------------------------------------- */
@@ -245,7 +246,7 @@ static _Thread_local struct {
 } open_id[OPEN];
 static _Thread_local unsigned opens;
 
-static void begin(const void *domain, struct itt_id id, struct itt_id parent, const void *text)
+static void begin_itt_task(const void *domain, struct itt_id id, struct itt_id parent, const void *text)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	unsigned at;
@@ -262,14 +263,14 @@ static void begin(const void *domain, struct itt_id id, struct itt_id parent, co
 	at = opens++;
 	atomic_signal_fence(memory_order_seq_cst);
 	open_id[at].id = id;
-	open_id[at].domain = domain_of(domain);
-	open_id[at].name = name_of(domain, text);
+	open_id[at].domain = itt_domain_of(domain);
+	open_id[at].name = name_of_task(domain, text);
 	upcr_enter(open_id[at].name);
 }
 
-static void end(const void *domain, struct itt_id id)
+static void end_itt_task(const void *domain, struct itt_id id)
 {
-	unsigned label = domain_of(domain), at = opens;
+	unsigned label = itt_domain_of(domain), at = opens;
 
 	while (at && (open_id[at - 1].domain != label || memcmp(&open_id[at - 1].id, &id, sizeof(id)) != 0))
 		at--;
@@ -288,13 +289,13 @@ static void end(const void *domain, struct itt_id id)
 static void frame_begin(const void *domain, const void *id)
 {
 	(void)id;
-	upcr_enter(upcr_label_name(&domains, domain_of(domain), "frame"));
+	upcr_enter(upcr_label_name(&domains, itt_domain_of(domain), "frame"));
 }
 
 static void frame_end(const void *domain, const void *id)
 {
 	(void)id;
-	(void)upcr_exit(upcr_label_name(&domains, domain_of(domain), "frame"));
+	(void)upcr_exit(upcr_label_name(&domains, itt_domain_of(domain), "frame"));
 }
 
 /* An event's number, and a mark's, is that of its name, and 1. */
@@ -340,7 +341,7 @@ static int mark_create(const char *name)
 	return (int)upcr_name_of(name) + 1;
 }
 
-static int mark(int type, const char *parameter)
+static int mark_itt_event(int type, const char *parameter)
 {
 	(void)parameter;
 	if (type != OF_OPENMP)
@@ -348,11 +349,11 @@ static int mark(int type, const char *parameter)
 	return 0;
 }
 
-static void marker(const void *domain, struct itt_id id, const void *text, int scope)
+static void put_itt_marker(const void *domain, struct itt_id id, const void *text, int scope)
 {
 	(void)id;
 	(void)scope;
-	put_mark(name_of(domain, text));
+	put_mark(name_of_task(domain, text));
 }
 
 static void tell_of_pause(void)
@@ -384,19 +385,19 @@ static void *function_of(const char *name)
 		{"task_begin", (call)task_begin},
 		{"task_begin_fn", (call)task_begin_fn},
 		{"task_end", (call)task_end},
-		{"task_begin_overlapped", (call)begin},
-		{"task_end_overlapped", (call)end},
-		{"region_begin", (call)begin},
-		{"region_end", (call)end},
+		{"task_begin_overlapped", (call)begin_itt_task},
+		{"task_end_overlapped", (call)end_itt_task},
+		{"region_begin", (call)begin_itt_task},
+		{"region_end", (call)end_itt_task},
 		{"frame_begin_v3", (call)frame_begin},
 		{"frame_end_v3", (call)frame_end},
 		{"event_create", (call)event_create},
 		{"event_start", (call)event_start},
 		{"event_end", (call)event_end},
 		{"mark_create", (call)mark_create},
-		{"mark", (call)mark},
-		{"mark_global", (call)mark},
-		{"marker", (call)marker},
+		{"mark", (call)mark_itt_event},
+		{"mark_global", (call)mark_itt_event},
+		{"marker", (call)put_itt_marker},
 		{"pause", (call)tell_of_pause},
 		{"pause_scoped", (call)pause_scoped},
 	};
@@ -437,10 +438,10 @@ UPCR_FUNCTION(void, __itt_api_init, struct itt_global *global, int groups)
 	if (!is_known(global))
 		return;
 	for (domain = global->domains; domain; domain = domain->next)
-		learn(foreign_domain, domain, upcr_label(&domains, domain->name));
+		learn_foreign_number(foreign_domain, domain, upcr_label(&domains, domain->name));
 	for (text = global->texts; text; text = text->next) {
 		known = text_create(text->text);
-		learn(foreign_text, text, known ? (unsigned)(known - text_handle) + 1 : 0);
+		learn_foreign_number(foreign_text, text, known ? (unsigned)(known - text_handle) + 1 : 0);
 	}
 	for (each = global->calls; each->name; each++) {
 		if (!each->function)

@@ -24,12 +24,12 @@ struct settings {
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
 
 /* A number that comes back may be any. */
-static unsigned number_of(uint64_t id)
+static unsigned number_of_section(uint64_t id)
 {
 	return id < UPCR_ALL && upcr_is_name((unsigned)id) ? (unsigned)id : UPCR_ALL;
 }
 
-static void pop(unsigned kind, const char *what)
+static void pop_kokkos_region(unsigned kind, const char *what)
 {
 	/* There is none: the engine tells of it. */
 	if (upcr_pop(kind) < 0)
@@ -69,7 +69,7 @@ UPCR_FUNCTION(void, kokkosp_push_profile_region, const char *name)
 
 UPCR_FUNCTION(void, kokkosp_pop_profile_region, void)
 {
-	pop(REGIONS, "pop of a Kokkos region");
+	pop_kokkos_region(REGIONS, "pop of a Kokkos region");
 }
 
 /* A section's number is that of its name. Sections overlap. */
@@ -118,7 +118,7 @@ UPCR_FUNCTION(void, kokkosp_profile_event, const char *name)
 	}                                                                                          \
 	UPCR_FUNCTION(void, kokkosp_end_##kind, uint64_t id)                                       \
 	{                                                                                          \
-		(void)upcr_exit_closing(number_of(id));                                            \
+		(void)upcr_exit_closing(number_of_section(id));                                    \
 	}
 
 KERNEL(parallel_for)
@@ -144,5 +144,5 @@ UPCR_FUNCTION(void, kokkosp_begin_deep_copy, struct space to, const char *to_nam
 
 UPCR_FUNCTION(void, kokkosp_end_deep_copy, void)
 {
-	pop(COPIES, "end of a deep copy");
+	pop_kokkos_region(COPIES, "end of a deep copy");
 }

@@ -63,7 +63,7 @@ REGION_CALL(likwid_markerStopRegion, answer = upcr_exit(upcr_name_of(tag)) == UP
 REGION_CALL(likwid_markerResetRegion, upcr_reset(upcr_name_of(tag)), )
 
 /* events: room in values, which becomes how many there are. */
-static void get(unsigned name, int *events, double *values, double *time, int *count)
+static void get_region_counts(unsigned name, int *events, double *values, double *time, int *count)
 {
 	struct upcr_value value[EVENTS];
 	struct upcr_counts counts = {.events = EVENTS, .value = value};
@@ -91,7 +91,7 @@ UPCR_FUNCTION(void, likwid_markerGetRegion, const char *tag, int *events, double
 	if (real && under_perfctr())
 		real(tag, events, values, time, count);
 	else
-		get(upcr_name_of(tag), events, values, time, count);
+		get_region_counts(upcr_name_of(tag), events, values, time, count);
 }
 
 /* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
@@ -102,7 +102,7 @@ UPCR_FUNCTION(int, likwid_getProcessorId, void)
 }
 
 /* 1, and 0 where it fails, as liblikwid has it. */
-static int pin(pid_t pid, int cpu)
+static int pin_thread_to_cpu(pid_t pid, int cpu)
 {
 	cpu_set_t set;
 
@@ -115,12 +115,12 @@ static int pin(pid_t pid, int cpu)
 
 UPCR_FUNCTION(int, likwid_pinProcess, int cpu)
 {
-	return pin(getpid(), cpu);
+	return pin_thread_to_cpu(getpid(), cpu);
 }
 
 UPCR_FUNCTION(int, likwid_pinThread, int cpu)
 {
-	return pin(0, cpu);
+	return pin_thread_to_cpu(0, cpu);
 }
 
 /* ---- Fortran: gfortran's names -------------------------------------------------------------- */

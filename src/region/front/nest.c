@@ -21,7 +21,7 @@ static _Thread_local unsigned depth;
 static _Thread_local unsigned too_deep, too_deep_kind;
 
 /* Where the innermost is, and 1; 0: there is none. */
-static unsigned innermost(unsigned kind)
+static unsigned innermost_of_kind(unsigned kind)
 {
 	unsigned at = depth;
 
@@ -32,7 +32,7 @@ static unsigned innermost(unsigned kind)
 
 int upcr_push(unsigned kind, unsigned name)
 {
-	unsigned at = innermost(kind), level = at ? pushed[at - 1].level + 1u : 0;
+	unsigned at = innermost_of_kind(kind), level = at ? pushed[at - 1].level + 1u : 0;
 
 	if (depth == DEEPEST || (too_deep && too_deep_kind == kind)) {
 		if (!too_deep) {
@@ -55,7 +55,7 @@ int upcr_push(unsigned kind, unsigned name)
 
 int upcr_pop(unsigned kind)
 {
-	unsigned at = innermost(kind), level = at ? pushed[at - 1].level : 0;
+	unsigned at = innermost_of_kind(kind), level = at ? pushed[at - 1].level : 0;
 
 	if (too_deep && too_deep_kind == kind)
 		return (int)((at ? level + 1 : 0) + --too_deep);

@@ -80,7 +80,7 @@ struct attributes {
 static struct upcr_labels domains;
 
 /* A handle may be any. */
-static unsigned domain_of(const void *handle)
+static unsigned nvtx_domain_of(const void *handle)
 {
 	return upcr_label_text(&domains, (uintptr_t)handle) ? (unsigned)(uintptr_t)handle : 0;
 }
@@ -116,7 +116,7 @@ static size_t put_utf8(char *text, uint32_t c)
 	return n;
 }
 
-static size_t narrow(char text[NAME_MAX_], const wchar_t *wide)
+static size_t narrow_wide_text(char text[NAME_MAX_], const wchar_t *wide)
 {
 	size_t n = 0;
 
@@ -135,12 +135,12 @@ static unsigned wide_name_in(unsigned domain, const wchar_t *wide)
 {
 	char text[NAME_MAX_];
 
-	(void)narrow(text, wide);
+	(void)narrow_wide_text(text, wide);
 	return name_in(domain, text);
 }
 
 /* A registered text is the number of its name, and 1. */
-static unsigned name_of(unsigned domain, const struct attributes *attributes)
+static unsigned name_of_attributes(unsigned domain, const struct attributes *attributes)
 {
 	uintptr_t handle;
 
@@ -162,7 +162,7 @@ static unsigned name_of(unsigned domain, const struct attributes *attributes)
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-static int pop(unsigned domain)
+static int pop_nvtx_range(unsigned domain)
 {
 	int level = upcr_pop(UPCR_OF_NVTX + domain);
 
@@ -173,7 +173,7 @@ static int pop(unsigned domain)
 }
 
 /* A range's number has its name's. */
-static uint64_t start(unsigned name)
+static uint64_t start_nvtx_range(unsigned name)
 {
 	static atomic_uint serial;
 
@@ -181,13 +181,13 @@ static uint64_t start(unsigned name)
 	return (uint64_t)atomic_fetch_add(&serial, 1) << 32 | ((uint64_t)name + 1);
 }
 
-static void end(uint64_t id)
+static void end_nvtx_range(uint64_t id)
 {
 	if ((uint32_t)id)
 		(void)upcr_exit((uint32_t)id - 1);
 }
 
-static void mark(unsigned name)
+static void mark_nvtx_name(unsigned name)
 {
 	upcr_enter(name);
 	(void)upcr_exit(name);
@@ -197,37 +197,37 @@ static void mark(unsigned name)
 
 static void mark_ex(const struct attributes *attributes)
 {
-	mark(name_of(0, attributes));
+	mark_nvtx_name(name_of_attributes(0, attributes));
 }
 
 static void mark_a(const char *text)
 {
-	mark(name_in(0, text));
+	mark_nvtx_name(name_in(0, text));
 }
 
 static void mark_w(const wchar_t *text)
 {
-	mark(wide_name_in(0, text));
+	mark_nvtx_name(wide_name_in(0, text));
 }
 
 static uint64_t start_ex(const struct attributes *attributes)
 {
-	return start(name_of(0, attributes));
+	return start_nvtx_range(name_of_attributes(0, attributes));
 }
 
 static uint64_t start_a(const char *text)
 {
-	return start(name_in(0, text));
+	return start_nvtx_range(name_in(0, text));
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
-	return start(wide_name_in(0, text));
+	return start_nvtx_range(wide_name_in(0, text));
 }
 
 static int push_ex(const struct attributes *attributes)
 {
-	return upcr_push(UPCR_OF_NVTX, name_of(0, attributes));
+	return upcr_push(UPCR_OF_NVTX, name_of_attributes(0, attributes));
 }
 
 static int push_a(const char *text)
@@ -242,50 +242,51 @@ static int push_w(const wchar_t *text)
 
 static int pop_default(void)
 {
-	return pop(0);
+	return pop_nvtx_range(0);
 }
 
 static void domain_mark_ex(const void *domain, const struct attributes *attributes)
 {
-	mark(name_of(domain_of(domain), attributes));
+	mark_nvtx_name(name_of_attributes(nvtx_domain_of(domain), attributes));
 }
 
 static uint64_t domain_start_ex(const void *domain, const struct attributes *attributes)
 {
-	return start(name_of(domain_of(domain), attributes));
+	return start_nvtx_range(name_of_attributes(nvtx_domain_of(domain), attributes));
 }
 
 static void domain_end(const void *domain, uint64_t id)
 {
 	(void)domain;
-	end(id);
+	end_nvtx_range(id);
 }
 
 static int domain_push_ex(const void *domain, const struct attributes *attributes)
 {
-	return upcr_push(UPCR_OF_NVTX + domain_of(domain), name_of(domain_of(domain), attributes));
+	return upcr_push(UPCR_OF_NVTX + nvtx_domain_of(domain),
+			 name_of_attributes(nvtx_domain_of(domain), attributes));
 }
 
 static int domain_pop(const void *domain)
 {
-	return pop(domain_of(domain));
+	return pop_nvtx_range(nvtx_domain_of(domain));
 }
 
 static const void *domain_register_a(const void *domain, const char *text)
 {
-	return (const void *)(uintptr_t)(name_in(domain_of(domain), text) + 1u);
+	return (const void *)(uintptr_t)(name_in(nvtx_domain_of(domain), text) + 1u);
 }
 
 static const void *domain_register_w(const void *domain, const wchar_t *text)
 {
-	return (const void *)(uintptr_t)(wide_name_in(domain_of(domain), text) + 1u);
+	return (const void *)(uintptr_t)(wide_name_in(nvtx_domain_of(domain), text) + 1u);
 }
 
 static const void *domain_create_w(const wchar_t *name)
 {
 	char text[NAME_MAX_];
 
-	(void)narrow(text, name);
+	(void)narrow_wide_text(text, name);
 	return domain_create_a(text);
 }
 
@@ -296,7 +297,8 @@ struct wanted {
 	call function;
 };
 
-static void take(const struct callbacks *callbacks, uint32_t module, const struct wanted *wanted, size_t n)
+static void take_module_callbacks(const struct callbacks *callbacks, uint32_t module,
+				  const struct wanted *wanted, size_t n)
 {
 	call **table;
 	unsigned count;
@@ -312,10 +314,10 @@ static void take(const struct callbacks *callbacks, uint32_t module, const struc
 UPCR_FUNCTION(int, InitializeInjectionNvtx2, const void *(*export)(uint32_t table))
 {
 	static const struct wanted core[] = {
-		{MARK_EX, (call)mark_ex},   {MARK_A, (call)mark_a},   {MARK_W, (call)mark_w},
-		{START_EX, (call)start_ex}, {START_A, (call)start_a}, {START_W, (call)start_w},
-		{END, (call)end},           {PUSH_EX, (call)push_ex}, {PUSH_A, (call)push_a},
-		{PUSH_W, (call)push_w},     {POP, (call)pop_default},
+		{MARK_EX, (call)mark_ex},    {MARK_A, (call)mark_a},   {MARK_W, (call)mark_w},
+		{START_EX, (call)start_ex},  {START_A, (call)start_a}, {START_W, (call)start_w},
+		{END, (call)end_nvtx_range}, {PUSH_EX, (call)push_ex}, {PUSH_A, (call)push_a},
+		{PUSH_W, (call)push_w},      {POP, (call)pop_default},
 	};
 	static const struct wanted core2[] = {
 		{DOMAIN_MARK_EX, (call)domain_mark_ex},
@@ -332,8 +334,8 @@ UPCR_FUNCTION(int, InitializeInjectionNvtx2, const void *(*export)(uint32_t tabl
 
 	if (!callbacks || callbacks->size < sizeof(*callbacks) || !callbacks->table)
 		return 0;
-	take(callbacks, CORE, core, sizeof(core) / sizeof(core[0]));
-	take(callbacks, CORE2, core2, sizeof(core2) / sizeof(core2[0]));
+	take_module_callbacks(callbacks, CORE, core, sizeof(core) / sizeof(core[0]));
+	take_module_callbacks(callbacks, CORE2, core2, sizeof(core2) / sizeof(core2[0]));
 	upcr_thread_begin();
 	return 1;
 }

@@ -64,7 +64,7 @@ static unsigned long thread_id(void)
 
 /* As the first of PAPI's own does, for low-level calls that the program makes behind it. The program's
  * libpapi may be of another release than papi.h. */
-static void initialise(void)
+static void initialise_papi(void)
 {
 	__typeof__(PAPI_is_initialized) *is_initialised;
 	__typeof__(PAPI_library_init) *library_init;
@@ -95,7 +95,7 @@ static int hl_begin(const char *region)
 		(void)real(region);
 	if (!has_begun) {
 		upcr_thread_begin(); /* which may do it, and in its way */
-		pthread_once(&once, initialise);
+		pthread_once(&once, initialise_papi);
 	}
 	has_begun = runs = true;
 	upcr_enter(upcr_name_of(region));
@@ -160,7 +160,7 @@ int PAPI_hl_stop(void)
 
 /* ---- Fortran ----------------------------------------------------------------------------------- */
 
-static void answer(int *check, int code)
+static void answer_fortran_check(int *check, int code)
 {
 	if (check)
 		*check = code;
@@ -172,7 +172,7 @@ static void fortran_call(int (*call)(const char *), const char *region, int *che
 	char name[1024];
 
 	snprintf(name, sizeof(name), "%.*s", (int)upcr_fortran_length(region, length), region ? region : "");
-	answer(check, call(region ? name : NULL));
+	answer_fortran_check(check, call(region ? name : NULL));
 }
 
 static void begin_fortran(const char *region, int *check, int length)
@@ -192,7 +192,7 @@ static void read_fortran(const char *region, int *check, int length)
 
 static void stop_fortran(int *check)
 {
-	answer(check, PAPI_hl_stop());
+	answer_fortran_check(check, PAPI_hl_stop());
 }
 
 /* The names that libpapi exports. */
