@@ -31,7 +31,7 @@ static uint32_t home_of(uint64_t number, uint32_t size)
 	return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
 }
 
-static struct entry *find(struct entry *in, uint32_t size, uint64_t number)
+static struct entry *find_account_entry(struct entry *in, uint32_t size, uint64_t number)
 {
 	uint32_t i = home_of(number, size);
 
@@ -41,7 +41,7 @@ static struct entry *find(struct entry *in, uint32_t size, uint64_t number)
 }
 
 /* Half of it stays free. */
-static bool make_room(void)
+static bool make_account_room(void)
 {
 	uint32_t size = room ? 2 * room : ROOM_FIRST, i;
 	struct entry *larger;
@@ -53,36 +53,36 @@ static bool make_room(void)
 		return false;
 	for (i = 0; i < room; i++)
 		if (entry[i].number)
-			*find(larger, size, entry[i].number) = entry[i];
+			*find_account_entry(larger, size, entry[i].number) = entry[i];
 	free(entry);
 	entry = larger;
 	room = size;
 	return true;
 }
 
-static struct upcs_account *look_up(uint64_t number)
+static struct upcs_account *look_up_account(uint64_t number)
 {
-	return room && number ? find(entry, room, number)->account : NULL;
+	return room && number ? find_account_entry(entry, room, number)->account : NULL;
 }
 
-static struct upcs_account *take(uint64_t number)
+static struct upcs_account *take_account(uint64_t number)
 {
-	struct upcs_account *account = look_up(number);
+	struct upcs_account *account = look_up_account(number);
 
-	if (account || !number || !make_room())
+	if (account || !number || !make_account_room())
 		return account;
 	account = calloc(1, sizeof(*account));
 	if (!account)
 		return NULL;
-	*find(entry, room, number) = (struct entry){number, account};
+	*find_account_entry(entry, room, number) = (struct entry){number, account};
 	used++;
 	return account;
 }
 
 /* Those behind it that it was in the way of move up. */
-static void take_out(uint64_t number)
+static void take_account_out(uint64_t number)
 {
-	struct entry *gone = room && number ? find(entry, room, number) : NULL;
+	struct entry *gone = room && number ? find_account_entry(entry, room, number) : NULL;
 	uint32_t hole, i;
 
 	if (!gone || !gone->account)
@@ -104,7 +104,7 @@ static void take_out(uint64_t number)
 void upcs_account_close_locked(uint64_t number, uint64_t n)
 {
 	for (; n && number; n--, number++)
-		take_out(number);
+		take_account_out(number);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ void upcs_account_close_locked(uint64_t number, uint64_t n)
 /* Charges the thread's account with the counts since the last call. The thread has been folded. */
 static void charge_locked(struct upcs_counted *t)
 {
-	struct upcs_account *account = look_up(t->account);
+	struct upcs_account *account = look_up_account(t->account);
 	unsigned i;
 
 	for (i = 0; i < UPCS_TALLIES; i++) {
@@ -276,12 +276,12 @@ bool upcs_account_set_locked(uint64_t number, uint64_t open, uint64_t names)
 {
 	struct upcs_counted *t = upcs_self;
 
-	if (!t || !t->stack || (number && !take(number)))
+	if (!t || !t->stack || (number && !take_account(number)))
 		return false;
 	upcs_region_set_account(t->stack, number);
 	if (open) {
 		if (number)
-			take(number)->names = names;
+			take_account(number)->names = names;
 		account_end_shares_locked(t, number, open - 1);
 	}
 	account_change_locked(t, account_now(t));
@@ -310,7 +310,7 @@ void upcs_account_end_locked(struct upcs_counted *t)
 
 const struct upcs_account *upcs_account_locked(uint64_t number)
 {
-	struct upcs_account *account = look_up(number);
+	struct upcs_account *account = look_up_account(number);
 	struct upcs_counted *t;
 
 	for (t = upcs_threads.first; account && t; t = t->next)
@@ -334,7 +334,7 @@ void upcs_account_doubt_all(unsigned doubts)
 
 void upcs_account_doubt_locked(uint64_t number, unsigned doubts)
 {
-	struct upcs_account *account = look_up(number);
+	struct upcs_account *account = look_up_account(number);
 
 	if (account)
 		account->doubts |= doubts;
@@ -342,7 +342,7 @@ void upcs_account_doubt_locked(uint64_t number, unsigned doubts)
 
 uint64_t upcs_account_names_locked(uint64_t number)
 {
-	const struct upcs_account *account = look_up(number);
+	const struct upcs_account *account = look_up_account(number);
 
 	return account ? account->names : 0;
 }

@@ -36,7 +36,7 @@ uint32_t upcs_kinds_all(const struct upcs_kinds *kinds, const struct upcs_kind *
 	return kinds->n;
 }
 
-static uint32_t hash(const struct upcs_kind *kind)
+static uint32_t hash_kind(const struct upcs_kind *kind)
 {
 	uint64_t h = 0;
 	unsigned i;
@@ -50,7 +50,7 @@ static uint32_t hash(const struct upcs_kind *kind)
 static uint32_t kind_of(struct upcs_kinds *kinds, struct upcs_counts *counts, const struct upcs_kind *kind,
 			uint32_t limit)
 {
-	uint32_t at = hash(kind) % SLOTS;
+	uint32_t at = hash_kind(kind) % SLOTS;
 
 	for (; kinds->slot[at]; at = (at + 1) % SLOTS)
 		if (memcmp(&kinds->kind[kinds->slot[at] - 1], kind, sizeof(*kind)) == 0)
@@ -62,17 +62,17 @@ static uint32_t kind_of(struct upcs_kinds *kinds, struct upcs_counts *counts, co
 	return kinds->n - 1;
 }
 
-static bool is_plain(const struct upcs_block_insn *insn)
+static bool is_plain_insn(const struct upcs_block_insn *insn)
 {
 	return !insn->enters && !insn->apart && !(insn->insn.flags & UPCS_INSN_REPEATS);
 }
 
 /* Counted when the next begins. A last one has none behind it; what QEMU executes alone is such. */
-static bool is_late(const struct upcs_block *block, uint32_t i)
+static bool is_late_insn(const struct upcs_block *block, uint32_t i)
 {
 	const struct upcs_block_insn *insn = &block->insn[i];
 
-	if (block->exact || i + 1 >= block->n || !is_plain(insn) || !is_plain(insn + 1))
+	if (block->exact || i + 1 >= block->n || !is_plain_insn(insn) || !is_plain_insn(insn + 1))
 		return false;
 	return insn->insn.flags & UPCS_INSN_ATOMIC ||
 	       (block->rewritten && insn->insn.tally[UPCS_DATA_STORES]);
@@ -80,7 +80,7 @@ static bool is_late(const struct upcs_block *block, uint32_t i)
 
 static bool ends_part(const struct upcs_block *block, uint32_t i)
 {
-	return i + 1 == block->n || is_late(block, i + 1) || block->insn[i + 1].enters ||
+	return i + 1 == block->n || is_late_insn(block, i + 1) || block->insn[i + 1].enters ||
 	       block->insn[i + 1].apart || block->insn[i].function != block->insn[i + 1].function ||
 	       (block->insn[i].insn.flags | block->insn[i + 1].insn.flags) & UPCS_INSN_REPEATS ||
 	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
@@ -92,8 +92,8 @@ struct limits {
 	bool singly;
 };
 
-static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts,
-		  const struct limits *limits)
+static bool split_block(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts,
+			const struct limits *limits)
 {
 	struct upcs_kind kind = {.function = 0};
 	uint32_t i, first = 0;
@@ -108,7 +108,7 @@ static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upc
 		if (!limits->singly && !ends_part(block, i))
 			continue;
 		part->first = first;
-		part->at = is_late(block, first) ? first + 1 : first;
+		part->at = is_late_insn(block, first) ? first + 1 : first;
 		part->enters = block->insn[first].enters;
 		part->repeats = (block->insn[first].insn.flags & UPCS_INSN_REPEATS) != 0;
 		kind.function = block->insn[first].function;
@@ -143,10 +143,10 @@ bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct
 	bool forgot;
 
 	block->nothing = kind_of(kinds, counts, &nothing, UPCS_KINDS_MAX);
-	if (split(block, kinds, counts, &named))
+	if (split_block(block, kinds, counts, &named))
 		return true;
 	forgot = forget_functions(block);
-	if (!split(block, kinds, counts, &whole) && !split(block, kinds, counts, &singly))
+	if (!split_block(block, kinds, counts, &whole) && !split_block(block, kinds, counts, &singly))
 		block->parts = 0;
 	return !forgot;
 }

@@ -36,7 +36,7 @@ void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint
  * place, which whoever comes after us does not see, but which are as good while we live. Only
  * where there is none: what lies beside it has something in it.
  */
-static void back(struct upcs_counts *counts, void *begin, size_t bytes)
+static void back_counts_memory(struct upcs_counts *counts, void *begin, size_t bytes)
 {
 	char *page = (char *)((uintptr_t)begin & ~(uintptr_t)(UPCS_PAGE - 1)), *end = (char *)begin + bytes;
 	int error = errno;
@@ -64,7 +64,7 @@ static void *out_of_the_way(void)
 	return here > 2 * away ? (void *)(here - away) : NULL;
 }
 
-static struct upcs_counts *map(int fd, void *at, uint32_t *arrays)
+static struct upcs_counts *map_counts_file(int fd, void *at, uint32_t *arrays)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	void *p;
@@ -87,7 +87,7 @@ static bool may_be_large(void)
 	       (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes_for(UPCS_ARRAYS_MAX));
 }
 
-static int make_file(const char *path)
+static int make_counts_file(const char *path)
 {
 	int fd = -1;
 
@@ -104,10 +104,10 @@ static int make_file(const char *path)
 struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n, void *at)
 {
 	struct upcs_counts *counts;
-	int fd = make_file(path);
+	int fd = make_counts_file(path);
 	uint32_t arrays;
 
-	counts = map(fd, at ? at : out_of_the_way(), &arrays);
+	counts = map_counts_file(fd, at ? at : out_of_the_way(), &arrays);
 	if (fd >= 0)
 		close(fd);
 	if (!counts) {
@@ -117,7 +117,7 @@ struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind 
 	/* A forked child has one of its own. */
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTFORK);
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTDUMP);
-	back(counts, counts, offsetof(struct upcs_counts, kind[n + 1]));
+	back_counts_memory(counts, counts, offsetof(struct upcs_counts, kind[n + 1]));
 	counts->unshared |= fd < 0;
 	if (n)
 		memcpy(counts->kind, kinds, n * sizeof(*kinds));
@@ -142,12 +142,12 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 
 	if (n == UPCS_KINDS_MAX)
 		return false;
-	back(counts, &counts->kind[n], sizeof(*kind));
+	back_counts_memory(counts, &counts->kind[n], sizeof(*kind));
 	/* Its counts lie in the next page of every array. */
 	if (n % COUNTS_A_PAGE == 0)
 		for (i = 0; i < counts->used; i++)
 			if (counts->array[i].thread)
-				back(counts, &counts->count[i][n], UPCS_PAGE);
+				back_counts_memory(counts, &counts->count[i][n], UPCS_PAGE);
 	counts->kind[n] = *kind;
 	__atomic_store_n(&counts->kinds, n + 1, __ATOMIC_RELEASE);
 	return true;
@@ -177,7 +177,7 @@ static void write_base(struct upcs_counts *counts, uint32_t array)
 	for (k = 0; k < counts->kinds; k++)
 		if (counts->count[array][k])
 			upcs_counts_sum(sum, &counts->kind[k], counts->count[array][k]);
-	back(counts, counts->base[array], sizeof(sum));
+	back_counts_memory(counts, counts->base[array], sizeof(sum));
 	memcpy(counts->base[array], sum, sizeof(sum));
 }
 
@@ -188,7 +188,7 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 	for (i = 0; i < counts->arrays; i++) {
 		if (counts->array[i].thread)
 			continue;
-		back(counts, counts->count[i], used_bytes(counts));
+		back_counts_memory(counts, counts->count[i], used_bytes(counts));
 		if (counts->keeps)
 			write_base(counts, i);
 		if (i >= counts->used)
@@ -235,7 +235,7 @@ void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, ui
 		sum[i] += n * kind->tally[i];
 }
 
-static void add(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STATIC])
+static void add_static_sum(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STATIC])
 {
 	unsigned i;
 
@@ -247,7 +247,7 @@ static void add(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STATIC])
 
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC])
 {
-	add(record->tally[0], sum);
+	add_static_sum(record->tally[0], sum);
 	upcs_counts_tally_regions(record, active, sum);
 }
 
@@ -257,10 +257,10 @@ void upcs_counts_tally_regions(struct upcs_thread *record, uint16_t active, cons
 
 	for (r = 0; active >> r; r++)
 		if (active >> r & 1)
-			add(record->tally[1 + r], sum);
+			add_static_sum(record->tally[1 + r], sum);
 }
 
-static void doubt(struct upcs_thread *record, unsigned column, uint32_t bits)
+static void doubt_column(struct upcs_thread *record, unsigned column, uint32_t bits)
 {
 	if (~__atomic_load_n(&record->doubt[column], __ATOMIC_RELAXED) & bits)
 		__atomic_fetch_or(&record->doubt[column], bits, __ATOMIC_RELAXED);
@@ -272,7 +272,7 @@ void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bi
 
 	for (r = 0; r < UPCS_REGIONS_MAX; r++)
 		if (regions >> r & 1)
-			doubt(record, 1 + r, bits);
+			doubt_column(record, 1 + r, bits);
 }
 
 void upcs_counts_end(struct upcs_thread *record)
@@ -289,7 +289,7 @@ bool upcs_counts_has_sent(const struct upcs_thread *record)
 void upcs_counts_late(struct upcs_thread *record)
 {
 	if (record->scored && !(record->in_call && record->taken == record->calls))
-		doubt(record, 0, UPCS_DOUBT_LATE);
+		doubt_column(record, 0, UPCS_DOUBT_LATE);
 }
 
 bool upcs_counts_cut(struct upcs_thread *record)
@@ -297,7 +297,7 @@ bool upcs_counts_cut(struct upcs_thread *record)
 	upcs_counts_late(record);
 	if (record->in_call || upcs_counts_has_sent(record))
 		return false;
-	doubt(record, 0, UPCS_DOUBT_CUT);
+	doubt_column(record, 0, UPCS_DOUBT_CUT);
 	upcs_counts_doubt(record, (uint16_t)record->active, UPCS_DOUBT_CUT);
 	return true;
 }

@@ -23,7 +23,7 @@ void upcs_functions_miss(struct upcs_functions *table)
 	__atomic_fetch_add(&table->without, 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t hash_function_text(uint64_t hash, const char *text)
 {
 	do
 		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
@@ -32,7 +32,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* Where in the table's text they are now; UINT32_MAX: there is no place. */
-static uint32_t write_text(struct upcs_functions *table, const char *file, const char *symbol)
+static uint32_t write_function_text(struct upcs_functions *table, const char *file, const char *symbol)
 {
 	size_t of_file = strlen(file) + 1, bytes = of_file + strlen(symbol) + 1;
 	uint32_t at;
@@ -49,7 +49,7 @@ static uint32_t write_text(struct upcs_functions *table, const char *file, const
 }
 
 /* The place of what has this hash, or a free one. */
-static uint32_t find(const struct upcs_functions *table, uint64_t hash)
+static uint32_t find_function_place(const struct upcs_functions *table, uint64_t hash)
 {
 	uint32_t at = (uint32_t)(hash >> 32) % UPCS_FUNCTIONS_MAX;
 	uint32_t state;
@@ -63,11 +63,11 @@ static uint32_t find(const struct upcs_functions *table, uint64_t hash)
 
 uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, const char *symbol)
 {
-	uint64_t hash = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), file), symbol);
+	uint64_t hash = hash_function_text(hash_function_text(UINT64_C(0xcbf29ce484222325), file), symbol);
 	uint32_t at, text, was;
 
 	for (;;) {
-		at = find(table, hash);
+		at = find_function_place(table, hash);
 		if (__atomic_load_n(&table->slot[at].state, __ATOMIC_ACQUIRE) == UPCS_ENDED)
 			return at + 1;
 		if (__atomic_load_n(&table->n, __ATOMIC_RELAXED) >= PLACES_MAX)
@@ -77,7 +77,7 @@ uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, c
 						 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 			continue;
 		__atomic_fetch_add(&table->n, 1, __ATOMIC_RELAXED);
-		text = write_text(table, file, symbol);
+		text = write_function_text(table, file, symbol);
 		/* Then nobody looks at it again, and it stays as it is. */
 		if (text == UINT32_MAX)
 			break;

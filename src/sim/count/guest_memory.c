@@ -41,7 +41,7 @@ static ssize_t copy_by_file(uint64_t address, void *ours, size_t n, bool out)
 }
 
 /* Between our memory and the guest's, out to that or in. */
-static int copy(uint64_t address, void *ours, size_t n, bool out)
+static int copy_guest_bytes(uint64_t address, void *ours, size_t n, bool out)
 {
 	uint64_t at = upcs_guest_base() + address;
 	struct iovec local = {.iov_base = ours, .iov_len = n};
@@ -56,12 +56,12 @@ static int copy(uint64_t address, void *ours, size_t n, bool out)
 
 int upcs_guest_read(uint64_t address, void *to, size_t n)
 {
-	return copy(address, to, n, false);
+	return copy_guest_bytes(address, to, n, false);
 }
 
 int upcs_guest_write(uint64_t address, const void *from, size_t n)
 {
-	return copy(address, (void *)from, n, true);
+	return copy_guest_bytes(address, (void *)from, n, true);
 }
 
 int upcs_guest_pointer(enum upcs_guest guest, uint64_t address, uint64_t *pointer)

@@ -31,7 +31,7 @@ struct upcs_left {
 };
 
 /* Bytes behind the file's end read as zero. */
-static bool read_at(int fd, size_t at, void *to, size_t bytes)
+static bool read_left_bytes(int fd, size_t at, void *to, size_t bytes)
 {
 	char *p = to;
 	ssize_t n;
@@ -50,13 +50,13 @@ static bool read_at(int fd, size_t at, void *to, size_t bytes)
 	return true;
 }
 
-static bool read_head(int fd, struct head *head)
+static bool read_left_head(int fd, struct head *head)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
 	    (size_t)st.st_size != offsetof(struct upcs_counts, count) + UPCS_ARRAYS_MAX * UPCS_ARRAY_BYTES ||
-	    !read_at(fd, 0, head, sizeof(*head)) || head->magic != UPCS_COUNTS_MAGIC)
+	    !read_left_bytes(fd, 0, head, sizeof(*head)) || head->magic != UPCS_COUNTS_MAGIC)
 		return false;
 	if (head->kinds > UPCS_KINDS_MAX)
 		head->kinds = UPCS_KINDS_MAX;
@@ -65,7 +65,7 @@ static bool read_head(int fd, struct head *head)
 	return true;
 }
 
-static int open_file(const char *path)
+static int open_left_file(const char *path)
 {
 	return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
@@ -79,9 +79,10 @@ static bool read_array(struct upcs_left *left, uint32_t i)
 
 	if (!left->array[i].thread && !left->head.keeps)
 		return true;
-	if (!read_at(left->fd, offsetof(struct upcs_counts, base) + i * sizeof(base), base, sizeof(base)) ||
-	    !read_at(left->fd, offsetof(struct upcs_counts, count) + i * UPCS_ARRAY_BYTES, left->count,
-		     left->head.kinds * sizeof(*left->count)))
+	if (!read_left_bytes(left->fd, offsetof(struct upcs_counts, base) + i * sizeof(base), base,
+			     sizeof(base)) ||
+	    !read_left_bytes(left->fd, offsetof(struct upcs_counts, count) + i * UPCS_ARRAY_BYTES,
+			     left->count, left->head.kinds * sizeof(*left->count)))
 		return false;
 	for (k = 0; k < left->head.kinds; k++) {
 		if (!left->count[k])
@@ -95,7 +96,7 @@ static bool read_array(struct upcs_left *left, uint32_t i)
 }
 
 /* One more than none, for malloc. */
-static bool make_room(struct upcs_left *left)
+static bool make_left_room(struct upcs_left *left)
 {
 	size_t kinds = left->head.kinds + 1u, arrays = left->head.used + 1u;
 
@@ -107,15 +108,15 @@ static bool make_room(struct upcs_left *left)
 	return left->array && left->sum && left->kind && left->total && left->count;
 }
 
-static bool read_all(struct upcs_left *left)
+static bool read_left_counts(struct upcs_left *left)
 {
 	uint32_t i;
 
-	if (!read_head(left->fd, &left->head) || !make_room(left) ||
-	    !read_at(left->fd, offsetof(struct upcs_counts, array), left->array,
-		     left->head.used * sizeof(*left->array)) ||
-	    !read_at(left->fd, offsetof(struct upcs_counts, kind), left->kind,
-		     left->head.kinds * sizeof(*left->kind)))
+	if (!read_left_head(left->fd, &left->head) || !make_left_room(left) ||
+	    !read_left_bytes(left->fd, offsetof(struct upcs_counts, array), left->array,
+			     left->head.used * sizeof(*left->array)) ||
+	    !read_left_bytes(left->fd, offsetof(struct upcs_counts, kind), left->kind,
+			     left->head.kinds * sizeof(*left->kind)))
 		return false;
 	for (i = 0; i < left->head.used; i++)
 		if (!read_array(left, i))
@@ -129,8 +130,8 @@ struct upcs_left *upcs_left_read(const char *path)
 
 	if (!left)
 		return NULL;
-	left->fd = open_file(path);
-	if (left->fd < 0 || !read_all(left)) {
+	left->fd = open_left_file(path);
+	if (left->fd < 0 || !read_left_counts(left)) {
 		upcs_left_free(left);
 		return NULL;
 	}
@@ -151,9 +152,9 @@ void upcs_left_free(struct upcs_left *left)
 
 bool upcs_left_changes(const char *path, uint32_t *before)
 {
-	int fd = open_file(path);
+	int fd = open_left_file(path);
 	struct head head;
-	bool there = fd >= 0 && read_head(fd, &head);
+	bool there = fd >= 0 && read_left_head(fd, &head);
 
 	if (there)
 		*before = head.changes;
@@ -166,7 +167,7 @@ bool upcs_left_is_still(const struct upcs_left *left, uint32_t before)
 {
 	struct head now;
 
-	return before % 2 == 0 && read_head(left->fd, &now) && now.changes == before;
+	return before % 2 == 0 && read_left_head(left->fd, &now) && now.changes == before;
 }
 
 /*

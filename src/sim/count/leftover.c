@@ -23,7 +23,7 @@ bool upcs_leftover_hold(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-static bool is_name(const char *name)
+static bool is_leftover_name(const char *name)
 {
 	return strncmp(name, UPCS_LEFTOVER_PREFIX, sizeof(UPCS_LEFTOVER_PREFIX) - 1) == 0 &&
 	       strlen(name) >= LENGTH && (!name[LENGTH] || name[LENGTH] == '.');
@@ -68,7 +68,7 @@ void upcs_leftover_remove(void)
 	for (pass = 0; pass < 2; pass++) {
 		rewinddir(directory);
 		while ((entry = readdir(directory))) {
-			if (!is_name(entry->d_name))
+			if (!is_leftover_name(entry->d_name))
 				continue;
 			counts = entry->d_name[LENGTH] == '.';
 			if (counts && pass == 1)

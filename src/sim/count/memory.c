@@ -15,7 +15,7 @@
 #endif
 
 /* The kernel touches it for us, and is told what would be a SIGBUS; what was read can be written. */
-static bool touch(const char *page)
+static bool touch_page(const char *page)
 {
 	struct iovec from = {(void *)(uintptr_t)page, 1}, to = {&(char){0}, 1};
 
@@ -31,7 +31,7 @@ bool upcs_memory_take(const void *begin, size_t bytes)
 
 	if (!has && errno == EINVAL)
 		for (has = true; has && first < last; first += UPCS_PAGE)
-			has = touch((const char *)first);
+			has = touch_page((const char *)first);
 	errno = error;
 	return has;
 }

@@ -78,7 +78,7 @@ void upcs_process_note_memory_locked(void)
 		__atomic_store_n(&upcs_run.process->unshared, 1, __ATOMIC_RELAXED);
 }
 
-static void begin_process_locked(void *at)
+static void begin_sim_process_locked(void *at)
 {
 	struct upcs_run *run = &upcs_run;
 	char path[UPCS_COUNTS_PATH_MAX];
@@ -117,7 +117,7 @@ bool upcs_process_begin(bool counted)
 		return false;
 	pthread_mutex_lock(&upcs_threads.lock);
 	if (counted)
-		begin_process_locked(NULL);
+		begin_sim_process_locked(NULL);
 	pthread_mutex_unlock(&upcs_threads.lock);
 	upcs_fold_begin();
 	return true;
@@ -357,7 +357,7 @@ void upcs_process_forked(bool counted)
 	}
 	forget_parent_locked();
 	if (counted)
-		begin_process_locked(at);
+		begin_sim_process_locked(at);
 	if (upcs_threads.calls)
 		upcs_threads.inlined = NULL;
 	if (upcs_threads.inlined && !upcs_run.process && upcs_threads.nowhere != upcs_threads.inlined)

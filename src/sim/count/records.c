@@ -33,7 +33,7 @@ static uint32_t *state_of(const struct sort *sort, uint32_t i)
 }
 
 /* Partner: the release with which it was made free. */
-static bool claim(const struct sort *sort, uint32_t i, uint32_t making)
+static bool claim_record(const struct sort *sort, uint32_t i, uint32_t making)
 {
 	uint32_t was = UPCS_FREE;
 
@@ -42,7 +42,7 @@ static bool claim(const struct sort *sort, uint32_t i, uint32_t making)
 }
 
 /* One more record has memory; several may see to the same one. */
-static bool grow(const struct sort *sort, uint32_t there)
+static bool grow_records(const struct sort *sort, uint32_t there)
 {
 	if (there >= sort->max)
 		return false;
@@ -61,7 +61,7 @@ static bool claim_any(const struct sort *sort, uint32_t making, uint32_t *index)
 
 	for (i = 0; i < there && i < sort->max; i++) {
 		*index = (start + i) % (there < sort->max ? there : sort->max);
-		if (claim(sort, *index, making)) {
+		if (claim_record(sort, *index, making)) {
 			__atomic_store_n(&sort->places->next, *index + 1, __ATOMIC_RELAXED);
 			__atomic_fetch_sub(&sort->places->free, 1, __ATOMIC_RELAXED);
 			return true;
@@ -74,9 +74,9 @@ static bool claim_new(const struct sort *sort, uint32_t making, uint32_t *index)
 {
 	do {
 		*index = __atomic_load_n(&sort->places->there, __ATOMIC_ACQUIRE);
-		if (!grow(sort, *index))
+		if (!grow_records(sort, *index))
 			return false;
-	} while (!claim(sort, *index, making));
+	} while (!claim_record(sort, *index, making));
 	return true;
 }
 
@@ -92,7 +92,8 @@ static bool is_worth_waiting(const struct upcs_results *results, const struct so
 }
 
 /* A thread that naps here may hold its process's lock; nobody whom it waits for wants that. */
-static bool take(struct upcs_results *results, const struct sort *sort, uint32_t owner, uint32_t *index)
+static bool take_record(struct upcs_results *results, const struct sort *sort, uint32_t owner,
+			uint32_t *index)
 {
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000l};
 	uint32_t making = UPCS_MAKING | owner << UPCS_STATE_BITS, naps;
@@ -130,7 +131,7 @@ struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t
 	const struct sort sort = processes_of(results);
 	uint64_t space = upcs_results_space();
 
-	if (!take(results, &sort, (uint32_t)getpid(), index))
+	if (!take_record(results, &sort, (uint32_t)getpid(), index))
 		return NULL;
 	results->process[*index].space = space;
 	results->process[*index].serial = __atomic_fetch_add(&sort.places->begun, 1, __ATOMIC_RELAXED);
@@ -141,7 +142,7 @@ struct upcs_thread *upcs_records_thread(struct upcs_results *results, uint32_t p
 {
 	const struct sort sort = threads_of(results);
 
-	if (!take(results, &sort, process, index))
+	if (!take_record(results, &sort, process, index))
 		return NULL;
 	results->thread[*index].process = process;
 	return &results->thread[*index];
@@ -154,7 +155,7 @@ void upcs_records_give_up(struct upcs_results *results, struct upcs_process *pro
 }
 
 /* Its state last: until then it is nobody else's. */
-static void release(const struct sort *sort, uint32_t index)
+static void release_record(const struct sort *sort, uint32_t index)
 {
 	uint32_t *state = state_of(sort, index);
 
@@ -167,12 +168,12 @@ void upcs_records_free_process(struct upcs_results *results, uint32_t index)
 {
 	const struct sort sort = processes_of(results);
 
-	release(&sort, index);
+	release_record(&sort, index);
 }
 
 void upcs_records_free_thread(struct upcs_results *results, uint32_t index)
 {
 	const struct sort sort = threads_of(results);
 
-	release(&sort, index);
+	release_record(&sort, index);
 }

@@ -46,7 +46,7 @@ static inline struct frame *frame_at(const struct upcs_region_stack *s, uint64_t
 
 /* ---- sites ------------------------------------------------------------------------- */
 
-static uint32_t *place_of(const struct upcs_region_stack *s, uint64_t address)
+static uint32_t *site_place_of(const struct upcs_region_stack *s, uint64_t address)
 {
 	uint32_t mask = 2 * s->sites_room - 1;
 	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
@@ -77,12 +77,12 @@ static bool grow_sites(struct upcs_region_stack *s)
 	s->site = site;
 	s->sites_room = room;
 	for (i = 1; i < s->sites; i++)
-		*place_of(s, site[i].address) = i;
+		*site_place_of(s, site[i].address) = i;
 	return true;
 }
 
 /* Frames and sites are forgotten together. Where depth is stays known. */
-static void forget_all(struct upcs_region_stack *s)
+static void forget_frames(struct upcs_region_stack *s)
 {
 	s->base = s->depth;
 	upcs_region_lose(s, UPCS_REGION_FORGOT, s->active);
@@ -92,14 +92,14 @@ static void forget_all(struct upcs_region_stack *s)
 
 static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 {
-	uint32_t *place = place_of(s, address);
+	uint32_t *place = site_place_of(s, address);
 
 	if (*place)
 		return *place;
 	if (s->sites == s->sites_room) {
 		if (!grow_sites(s))
-			forget_all(s);
-		place = place_of(s, address);
+			forget_frames(s);
+		place = site_place_of(s, address);
 	}
 	*place = s->sites;
 	s->site[s->sites] = (struct site){.address = address};
@@ -240,7 +240,7 @@ static bool grow_frames(struct upcs_region_stack *s)
 	return true;
 }
 
-static bool is_in(const struct upcs_region_stack *s, uint64_t depth, uint64_t code)
+static bool is_depth_in_code(const struct upcs_region_stack *s, uint64_t depth, uint64_t code)
 {
 	return code && depth > s->base && frame_at(s, depth - 1)->code == code;
 }
@@ -252,11 +252,11 @@ static bool is_in(const struct upcs_region_stack *s, uint64_t depth, uint64_t co
  */
 static void find_way(struct upcs_region_stack *s, uint64_t address)
 {
-	const struct site *site = &s->site[*place_of(s, address)];
+	const struct site *site = &s->site[*site_place_of(s, address)];
 	struct function function;
 	uint64_t depth, i;
 
-	if (!*place_of(s, address))
+	if (!*site_place_of(s, address))
 		return;
 	if (site_youngest(s, site))
 		depth = site->top - 1;
@@ -266,10 +266,11 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	if (s->depth - depth > SEARCH_MAX)
 		return;
 	for (i = s->depth; i > depth; i--)
-		if (are_same(function_at(s, i), function) || is_in(s, i, site->code))
+		if (are_same(function_at(s, i), function) || is_depth_in_code(s, i, site->code))
 			return;
 	/* The activation has left by a jump the function in which it made the call from there. */
-	if (!site_youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
+	if (!site_youngest(s, site) && site->code && depth > s->base &&
+	    !is_depth_in_code(s, depth, site->code))
 		return;
 	upcs_region_clear(s, depth);
 	pop_to(s, depth);
@@ -297,7 +298,7 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 	site->top = ++s->depth;
 }
 
-static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
+static void push_frame(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
 {
 	uint32_t number;
 
@@ -346,7 +347,7 @@ static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 }
 
 /* A block begins that the one before did not name. Returns whether that is explained. */
-static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
+static bool jump_to_block(struct upcs_region_stack *s, uint64_t begin, bool returns)
 {
 	const struct site *site;
 
@@ -354,7 +355,7 @@ static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
 		return_to(s, s->depth - 1);
 		return true;
 	}
-	site = &s->site[*place_of(s, begin)];
+	site = &s->site[*site_place_of(s, begin)];
 	if (site == s->site)
 		return false;
 	if (site_youngest(s, site)) {
@@ -378,7 +379,7 @@ static void go_astray(struct upcs_region_stack *s)
 /* Behind a call of another activation than those that live. */
 static bool is_dead_site(const struct upcs_region_stack *s, uint64_t begin)
 {
-	return *place_of(s, begin) != 0;
+	return *site_place_of(s, begin) != 0;
 }
 
 /* A return to an address that nobody left. */
@@ -447,7 +448,7 @@ static bool is_loop(const struct upcs_region_stack *s, uint64_t begin)
 static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->last.end & UPCS_INSN_CALL)
-		push(s, s->last.next, begin);
+		push_frame(s, s->last.next, begin);
 	else
 		push_on(s, 0, begin, s->last.runtime);
 	frame_at(s, s->depth - 1)->signal = true;
@@ -486,12 +487,12 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
 	else
-		jump(s, begin, false);
+		jump_to_block(s, begin, false);
 }
 
 /* ---- blocks -------------------------------------------------------------------------- */
 
-static void enter(struct upcs_region_stack *s, uint16_t entered, bool called)
+static void enter_regions(struct upcs_region_stack *s, uint16_t entered, bool called)
 {
 	unsigned rest;
 
@@ -514,13 +515,13 @@ static bool come_to(struct upcs_region_stack *s, const struct upcs_region_block 
 	bool returns = s->last.end & UPCS_INSN_RETURN;
 
 	if (s->last.end & UPCS_INSN_CALL) {
-		push(s, s->last.next, begin);
+		push_frame(s, s->last.next, begin);
 		frame_at(s, s->depth - 1)->out = s->last.end & UPCS_INSN_INDIRECT && !block->runtime;
 		if (s->adopts)
 			upcs_region_begin_excursion(s);
 		return true;
 	}
-	if (!(s->last.end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) || jump(s, begin, returns))
+	if (!(s->last.end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) || jump_to_block(s, begin, returns))
 		return false;
 	if (returns)
 		stray_return(s, begin);
@@ -562,7 +563,7 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 		take_role(s, block->role);
 	*entered = block->enters & (uint16_t)~s->active;
 	if (*entered)
-		enter(s, *entered, fresh || (s->last.fresh && s->last.end));
+		enter_regions(s, *entered, fresh || (s->last.fresh && s->last.end));
 	s->last = (struct last){begin, block->next, block->end, fresh, block->runtime};
 	return s->active;
 }
@@ -630,7 +631,7 @@ static bool step_aside(struct upcs_region_stack *s, uint64_t from, bool fresh, u
 {
 	struct frame *top = s->depth > s->base ? frame_at(s, s->depth - 1) : NULL;
 
-	if (*place_of(s, begin))
+	if (*site_place_of(s, begin))
 		return false;
 	if (fresh)
 		top->code = top->function.then = begin;

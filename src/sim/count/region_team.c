@@ -71,7 +71,7 @@ uint64_t upcs_region_depth(const struct upcs_region_stack *s)
 	return s->depth;
 }
 
-static bool make_room(struct upcs_region_stack *s)
+static bool make_handed_room(struct upcs_region_stack *s)
 {
 	uint32_t room = s->excursions_room ? 2 * s->excursions_room : 4;
 	struct excursion *larger;
@@ -89,7 +89,7 @@ static bool make_room(struct upcs_region_stack *s)
 /* The depth at which they are entered is not known before the call is pushed. */
 bool upcs_region_adopt(struct upcs_region_stack *s, uint16_t regions, uint64_t account)
 {
-	if (!make_room(s))
+	if (!make_handed_room(s))
 		return false;
 	s->adopts = true;
 	s->excursion[s->excursions].active = regions;

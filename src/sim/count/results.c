@@ -24,12 +24,12 @@
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
 
 /* Plugin and upc_run are built apart, and each reads what the other writes. */
-static uint32_t layout(void)
+static uint32_t hash_results_layout(void)
 {
 	return (uint32_t)(31 * sizeof(struct upcs_results) + offsetof(struct upcs_counts, count));
 }
 
-static struct upcs_results *map(int fd)
+static struct upcs_results *map_results_file(int fd)
 {
 	void *p = mmap(NULL, sizeof(struct upcs_results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 		       fd, 0);
@@ -38,7 +38,7 @@ static struct upcs_results *map(int fd)
 }
 
 /* -1 with errno. A file may be removed as a leftover before it is locked. */
-static int make_file(char *path)
+static int make_results_file(char *path)
 {
 	int fd, i;
 
@@ -64,7 +64,7 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 		errno = EFBIG;
 		return NULL;
 	}
-	fd = make_file(path);
+	fd = make_results_file(path);
 	if (fd < 0)
 		return NULL;
 	/* Its memory is taken as records are; the options and the first ones now, so that
@@ -72,7 +72,7 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	if (ftruncate(fd, sizeof(*results)) == 0) {
 		errno = posix_fallocate(fd, 0, offsetof(struct upcs_results, process[16]));
 		if (!errno)
-			results = map(fd);
+			results = map_results_file(fd);
 	}
 	error = errno;
 	if (!results) {
@@ -84,7 +84,7 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	*lock = fd;
 	results->magic = UPCS_RESULTS_MAGIC;
 	results->version = UPCS_RESULTS_VERSION;
-	results->layout = layout();
+	results->layout = hash_results_layout();
 	return results;
 }
 
@@ -182,10 +182,10 @@ struct upcs_results *upcs_results_open(const char *path)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof(*results))
-		results = map(fd);
+		results = map_results_file(fd);
 	close(fd);
 	if (results && (results->magic != UPCS_RESULTS_MAGIC || results->version != UPCS_RESULTS_VERSION ||
-			results->layout != layout())) {
+			results->layout != hash_results_layout())) {
 		munmap(results, sizeof(*results));
 		return NULL;
 	}

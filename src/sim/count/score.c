@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The array's count when its thread took it. */
-static uint64_t before(const struct upcs_counting *c, uint32_t kind)
+static uint64_t score_count_before(const struct upcs_counting *c, uint32_t kind)
 {
 	return kind < c->kinds_before ? c->before[kind] : 0;
 }
@@ -29,14 +29,14 @@ void upcs_score_take_locked(struct upcs_counted *t)
 		for (k = 0; from && k < n; k++)
 			__atomic_store_n(&to[first + k],
 					 __atomic_load_n(&from[k], __ATOMIC_RELAXED) +
-						 before(t->scored, first + k),
+						 score_count_before(t->scored, first + k),
 					 __ATOMIC_RELAXED);
 	}
 	if (called)
 		__atomic_store_n(&t->record->taken, calls, __ATOMIC_RELEASE);
 }
 
-static void clear(unsigned vcpu)
+static void clear_vcpu_scores(unsigned vcpu)
 {
 	unsigned i;
 
@@ -51,7 +51,7 @@ static void clear(unsigned vcpu)
 void upcs_score_finish_locked(struct upcs_counted *t)
 {
 	upcs_score_take_locked(t);
-	clear(t->vcpu);
+	clear_vcpu_scores(t->vcpu);
 	t->scored = NULL;
 	t->record->scored = 0;
 }
@@ -61,5 +61,5 @@ void upcs_score_clear_locked(void)
 	unsigned vcpus = upcs_threads.scores->vcpus(), i;
 
 	for (i = 0; i < vcpus; i++)
-		clear(i);
+		clear_vcpu_scores(i);
 }

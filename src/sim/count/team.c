@@ -66,7 +66,7 @@ bool upcs_team_is_code(uint64_t value)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static struct entry *find(const struct table *table, uint64_t key)
+static struct entry *find_team_entry(const struct table *table, uint64_t key)
 {
 	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->room - 1);
 
@@ -76,7 +76,7 @@ static struct entry *find(const struct table *table, uint64_t key)
 }
 
 /* Half of it stays free. Without memory all is forgotten. */
-static bool make_room(struct table *table)
+static bool make_team_room(struct table *table)
 {
 	struct table larger = {.room = table->room ? 2 * table->room : ROOM_FIRST};
 	uint32_t i;
@@ -92,27 +92,27 @@ static bool make_room(struct table *table)
 	}
 	for (i = 0; i < table->room; i++)
 		if (table->entry[i].key)
-			*find(&larger, table->entry[i].key) = table->entry[i];
+			*find_team_entry(&larger, table->entry[i].key) = table->entry[i];
 	larger.used = table->used;
 	free(table->entry);
 	*table = larger;
 	return true;
 }
 
-static const struct upcs_team_work *look_up(const struct table *table, uint64_t key)
+static const struct upcs_team_work *look_up_team_work(const struct table *table, uint64_t key)
 {
-	const struct entry *entry = table->room ? find(table, key) : NULL;
+	const struct entry *entry = table->room ? find_team_entry(table, key) : NULL;
 
 	return entry && entry->key ? &entry->work : NULL;
 }
 
-static void put(struct table *table, uint64_t key, struct upcs_team_work work)
+static void put_team_work(struct table *table, uint64_t key, struct upcs_team_work work)
 {
 	struct entry *entry;
 
-	if (!make_room(table))
+	if (!make_team_room(table))
 		return;
-	entry = find(table, key);
+	entry = find_team_entry(table, key);
 	table->used += !entry->key;
 	*entry = (struct entry){key, work};
 }
@@ -140,11 +140,11 @@ void upcs_team_enter(struct upcs_team_hand *hand)
 /* Notes a function that came with the program's own call. */
 static void note_function(struct upcs_team_work work)
 {
-	const struct upcs_team_work *before = look_up(&functions, work.function);
+	const struct upcs_team_work *before = look_up_team_work(&functions, work.function);
 
 	if (before && (!before->sure || before->regions != work.regions || before->account != work.account))
 		work.sure = false;
-	put(&functions, work.function, work);
+	put_team_work(&functions, work.function, work);
 }
 
 void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t account, uint64_t address,
@@ -158,7 +158,7 @@ void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t acc
 		work = *known;
 	else
 		note_function(work);
-	put(&places, address, work);
+	put_team_work(&places, address, work);
 	upcs_process_release();
 }
 
@@ -168,10 +168,10 @@ void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t valu
 	struct upcs_team_work work = {0};
 
 	upcs_process_hold();
-	known = look_up(&places, address);
+	known = look_up_team_work(&places, address);
 	if (known && known->function == value)
 		work = *known;
-	else if ((known = look_up(&functions, value)))
+	else if ((known = look_up_team_work(&functions, value)))
 		work = *known;
 	upcs_process_release();
 	if (work.function)
@@ -187,7 +187,7 @@ bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_
 		*work = *known;
 	} else {
 		upcs_process_hold();
-		known = look_up(&functions, function);
+		known = look_up_team_work(&functions, function);
 		*work = known ? *known : (struct upcs_team_work){0};
 		upcs_process_release();
 	}

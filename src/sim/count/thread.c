@@ -224,7 +224,7 @@ void upcs_thread_begin_next_locked(unsigned vcpu)
 }
 
 /* Those that count what it does. */
-static uint16_t regions_of(const struct upcs_counted *t)
+static uint16_t regions_of_thread(const struct upcs_counted *t)
 {
 	uint16_t switched;
 
@@ -234,7 +234,8 @@ static uint16_t regions_of(const struct upcs_counted *t)
 
 uint64_t *upcs_thread_begin(unsigned vcpu)
 {
-	if (upcs_self && upcs_self->stack && upcs_self->counting->active & (uint16_t)~regions_of(upcs_self)) {
+	if (upcs_self && upcs_self->stack &&
+	    upcs_self->counting->active & (uint16_t)~regions_of_thread(upcs_self)) {
 		/* It has outlived a region that it worked for. */
 		pthread_mutex_lock(&upcs_threads.lock);
 		upcs_thread_change_regions_locked(upcs_self);
@@ -347,7 +348,7 @@ uint64_t upcs_thread_changes(void)
 }
 
 /* NULL: it has ended. */
-static struct upcs_counted *find_locked(uint32_t index)
+static struct upcs_counted *find_counted_locked(uint32_t index)
 {
 	struct upcs_counted *t;
 
@@ -360,7 +361,7 @@ static struct upcs_counted *find_locked(uint32_t index)
 
 const uint64_t *upcs_thread_fold_locked(uint32_t index)
 {
-	struct upcs_counted *t = find_locked(index);
+	struct upcs_counted *t = find_counted_locked(index);
 
 	if (index == UPCS_NO_THREAD)
 		return NULL;
@@ -376,12 +377,12 @@ unsigned upcs_thread_core_locked(uint32_t index)
 
 pid_t upcs_thread_id_locked(uint32_t index)
 {
-	return find_locked(index) ? upcs_run.results->thread[index].tid : 0;
+	return find_counted_locked(index) ? upcs_run.results->thread[index].tid : 0;
 }
 
 void upcs_thread_attend_locked(uint32_t index, bool has_to)
 {
-	struct upcs_counted *t = find_locked(index);
+	struct upcs_counted *t = find_counted_locked(index);
 
 	if (!t || !(has_to || !*t->hot))
 		return;
@@ -419,7 +420,7 @@ static struct upcs_counting *counting_for_locked(struct upcs_counted *t, uint16_
 	return c;
 }
 
-static void use_locked(struct upcs_counted *t, struct upcs_counting *c)
+static void use_counting_locked(struct upcs_counted *t, struct upcs_counting *c)
 {
 	struct upcs_counting **at;
 
@@ -433,14 +434,14 @@ static void use_locked(struct upcs_counted *t, struct upcs_counting *c)
 
 void upcs_thread_change_regions_locked(struct upcs_counted *t)
 {
-	uint16_t switched, active = regions_of(t);
+	uint16_t switched, active = regions_of_thread(t);
 	uint16_t suspect = upcs_region_suspects(t->stack, &switched) & (uint16_t)~active;
 	struct upcs_counting *c;
 
 	c = counting_for_locked(t, active, suspect);
 	t->record->active = active;
 	if (c) {
-		use_locked(t, c);
+		use_counting_locked(t, c);
 	} else {
 		upcs_run.process->unfolded++;
 		t->counts = upcs_threads.nowhere;
@@ -500,7 +501,7 @@ static void write_doubts(struct upcs_counted *t)
 }
 
 /* Its blocks change more than its stack. */
-static bool is_plain(const struct upcs_counted *t)
+static bool is_plain_thread(const struct upcs_counted *t)
 {
 	return !(t->inherited | t->handed) && !upcs_thread_runtime() && !upcs_run.results->options.accounts;
 }
@@ -543,7 +544,7 @@ void upcs_thread_site(struct upcs_site *site)
 
 	if (__builtin_expect(!t, 0))
 		return;
-	plain = is_plain(t);
+	plain = is_plain_thread(t);
 	if (upcs_passed)
 		upcs_region_passed(t->stack, &upcs_passed->block, upcs_last_end & UPCS_LAST_FRESH);
 	upcs_passed = site;
@@ -572,5 +573,5 @@ void upcs_thread_site(struct upcs_site *site)
 	if (__builtin_expect(
 		    !plain || active != t->counting->active || t->counting->suspect || t->record->suspect, 0))
 		follow_regions(t, active);
-	upcs_stepping = is_plain(t) && upcs_region_may_step(t->stack) ? t->stack : NULL;
+	upcs_stepping = is_plain_thread(t) && upcs_region_may_step(t->stack) ? t->stack : NULL;
 }

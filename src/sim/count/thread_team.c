@@ -21,7 +21,7 @@ void upcs_thread_has_runtime(void)
 /* ---- teams --------------------------------------------------------------------------------- */
 
 /* The thread works for unknown regions: any that has been entered. */
-static void doubt_all(void)
+static void doubt_entered_regions(void)
 {
 	upcs_counts_doubt(upcs_self->record, __atomic_load_n(&upcs_regions_entered, __ATOMIC_RELAXED),
 			  UPCS_DOUBT_UNPLACED);
@@ -39,7 +39,7 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 	if (!found && (!t->in_team || upcs_region_is_away(t->stack)))
 		return;
 	if (!work.function || !work.sure)
-		doubt_all();
+		doubt_entered_regions();
 	if (!work.function)
 		return;
 	if (!work.sure)
@@ -283,7 +283,7 @@ static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wake
 }
 
 /* The call that wakes may come before the one that waits, so both of them compare. */
-static void waits(struct upcs_counted *t, uint64_t address)
+static void thread_waits_at(struct upcs_counted *t, uint64_t address)
 {
 	struct upcs_counted *other;
 	struct upcs_stay stay;
@@ -297,7 +297,7 @@ static void waits(struct upcs_counted *t, uint64_t address)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-static void wakes(struct upcs_counted *t, uint64_t address)
+static void thread_wakes_at(struct upcs_counted *t, uint64_t address)
 {
 	struct upcs_counted *other;
 	struct upcs_stay stay;
@@ -321,17 +321,17 @@ void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
 	switch (operation & FUTEX_COMMAND) {
 	case FUTEX_WAIT:
 		if (value != LOCKED)
-			waits(t, address);
+			thread_waits_at(t, address);
 		break;
 	case FUTEX_WAIT_BITSET:
-		waits(t, address);
+		thread_waits_at(t, address);
 		break;
 	case FUTEX_WAKE:
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
 	case FUTEX_WAKE_OP:
 	case FUTEX_WAKE_BITSET:
-		wakes(t, address);
+		thread_wakes_at(t, address);
 		break;
 	default:
 		break;

@@ -85,8 +85,8 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 }
 
 /* All n bytes are one instruction to capstone, and one that the table has. */
-static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
-			struct upcs_insn *insn)
+static bool disassemble_insn(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+			     struct upcs_insn *insn)
 {
 	size_t left = n;
 
@@ -105,26 +105,26 @@ static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, c
 		return false;
 	memcpy(narrow, bytes, n);
 	narrow[2] &= 0x7f;
-	return disassemble(decoder, address, narrow, n, insn);
+	return disassemble_insn(decoder, address, narrow, n, insn);
 }
 
 static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 		       struct upcs_insn *insn)
 {
-	bool known = disassemble(decoder, address, bytes, n, insn);
+	bool known = disassemble_insn(decoder, address, bytes, n, insn);
 
 	/* Capstone leaves out instructions that processors have had for long, and refuses
 	 * prefixes that they ignore. */
 	if (!known && upcs_decode_x86_unknown(bytes, n, insn))
 		return true;
 	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
-		known = disassemble(decoder, address, ++bytes, --n, insn);
+		known = disassemble_insn(decoder, address, ++bytes, --n, insn);
 	return known || disassemble_narrow(decoder, address, bytes, n, insn);
 }
 
 /* Its place, whoever has it; NULL: too long for an instruction. */
-static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n,
-			      uint64_t key[2])
+static struct known *known_place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n,
+				    uint64_t key[2])
 {
 	uint64_t hash;
 
@@ -136,11 +136,11 @@ static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t 
 	return &decoder->known[(hash >> 32) % KNOWN];
 }
 
-static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
-		   struct upcs_insn *insn)
+static bool recall_insn(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+			struct upcs_insn *insn)
 {
 	uint64_t key[2];
-	struct known *known = place_of(decoder, bytes, n, key);
+	struct known *known = known_place_of(decoder, bytes, n, key);
 
 	if (known && known->n == n && known->key[0] == key[0] && known->key[1] == key[1]) {
 		*insn = known->insn;
@@ -164,7 +164,7 @@ void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *byt
 	*insn = (struct upcs_insn){.tally[UPCS_INSTRUCTIONS] = 1};
 	if (decode && (n == 2 || n == 4))
 		decode(upcs_guest_word(decoder->guest, bytes, n), n, insn);
-	else if (decode || !recall(decoder, address, bytes, n, insn))
+	else if (decode || !recall_insn(decoder, address, bytes, n, insn))
 		upcs_put_unknown(insn);
 }
 

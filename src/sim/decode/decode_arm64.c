@@ -171,7 +171,7 @@ static void decode_sys(uint32_t word, struct upcs_insn *insn)
 		upcs_put_i(insn, UPCS_IPIPE_OTHER);
 }
 
-static void decode_system(uint32_t word, struct upcs_insn *insn)
+static void decode_arm64_system(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned op0 = upcs_bits(word, 20, 19), op1 = upcs_bits(word, 18, 16);
 	unsigned n = upcs_bits(word, 15, 12);
@@ -254,7 +254,7 @@ static void decode_branch(uint32_t word, struct upcs_insn *insn)
 			return;
 		}
 		if (upcs_bit(word, 31) && upcs_bits(word, 23, 22) == 0) {
-			decode_system(word, insn);
+			decode_arm64_system(word, insn);
 			return;
 		}
 		break;

@@ -9,7 +9,7 @@
  */
 #include "decode/decode_arm64.h"
 
-static void move(struct upcs_insn *insn, bool is_load, unsigned registers, unsigned bytes, bool fpu)
+static void move_registers(struct upcs_insn *insn, bool is_load, unsigned registers, unsigned bytes, bool fpu)
 {
 	while (registers--) {
 		if (is_load)
@@ -32,17 +32,17 @@ static void decode_exclusive(uint32_t word, struct upcs_insn *insn)
 	if (is_pair && (upcs_bit(word, 23) || !upcs_bit(word, 31))) { /* cas, casp */
 		unsigned i;
 
-		move(insn, true, registers, bytes, false);
-		move(insn, false, registers, bytes, false);
+		move_registers(insn, true, registers, bytes, false);
+		move_registers(insn, false, registers, bytes, false);
 		for (i = 0; i < registers; i++)
 			upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
 		return;
 	}
-	move(insn, is_load, registers, bytes, false);
+	move_registers(insn, is_load, registers, bytes, false);
 }
 
 /* ldadd and the like; swp; ldapr. */
-static void decode_atomic(uint32_t word, struct upcs_insn *insn)
+static void decode_arm64_atomic(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned bytes = 1u << upcs_bits(word, 31, 30), op = upcs_bits(word, 14, 12);
 
@@ -90,11 +90,11 @@ static void decode_pair(uint32_t word, struct upcs_insn *insn)
 	if (op == 3)
 		upcs_put_unknown(insn);
 	else if (upcs_bit(word, 26))
-		move(insn, is_load, 2, 4u << op, true);
+		move_registers(insn, is_load, 2, 4u << op, true);
 	else if (op == 1 && !is_load) /* stgp: two double words, with a tag */
-		move(insn, false, 2, 8, false);
+		move_registers(insn, false, 2, 8, false);
 	else /* op 1: ldpsw */
-		move(insn, is_load, 2, op == 2 ? 8 : 4, false);
+		move_registers(insn, is_load, 2, op == 2 ? 8 : 4, false);
 }
 
 /* One register; prefetch only where the address is not written back. */
@@ -106,13 +106,13 @@ static void decode_single(uint32_t word, struct upcs_insn *insn)
 		if (op >= 2 && size)
 			upcs_put_unknown(insn);
 		else
-			move(insn, op & 1, 1, op >= 2 ? 16 : 1u << size, true);
+			move_registers(insn, op & 1, 1, op >= 2 ? 16 : 1u << size, true);
 	} else if (size == 3 && op == 2) { /* prfm, prfum */
 		insn->tally[UPCS_DCACHE_OPS]++;
 	} else if (op == 3 && size >= 2) {
 		upcs_put_unknown(insn);
 	} else {
-		move(insn, op != 0, 1, 1u << size, false);
+		move_registers(insn, op != 0, 1, 1u << size, false);
 	}
 }
 
@@ -141,7 +141,7 @@ static void decode_structures(uint32_t word, struct upcs_insn *insn)
 		upcs_put_unknown(insn);
 		return;
 	}
-	move(insn, upcs_bit(word, 22), registers, upcs_bit(word, 30) ? 16 : 8, true);
+	move_registers(insn, upcs_bit(word, 22), registers, upcs_bit(word, 30) ? 16 : 8, true);
 }
 
 /* The same: one element of each register, or one for all its elements. */
@@ -154,7 +154,7 @@ static void decode_elements(uint32_t word, struct upcs_insn *insn)
 		size = upcs_bits(word, 11, 10);
 	else if (size == 2 && upcs_bit(word, 10))
 		size = 3;
-	move(insn, upcs_bit(word, 22), registers, 1u << size, true);
+	move_registers(insn, upcs_bit(word, 22), registers, 1u << size, true);
 }
 
 /* ldapur, stlur; memory tags, of which a granule's is loaded or stored. */
@@ -165,9 +165,9 @@ static void decode_unscaled_or_tags(uint32_t word, struct upcs_insn *insn)
 	if (!upcs_bit(word, 21) && upcs_bits(word, 11, 10) == 0)
 		decode_single(word, insn);
 	else if (upcs_bit(word, 21) && upcs_bits(word, 31, 30) == 3 && upcs_bits(word, 11, 10))
-		move(insn, false, op >= 2 ? 2 : 1, 16, false); /* stg, stzg, st2g, stz2g */
+		move_registers(insn, false, op >= 2 ? 2 : 1, 16, false); /* stg, stzg, st2g, stz2g */
 	else if (upcs_bit(word, 21) && upcs_bits(word, 31, 30) == 3)
-		move(insn, op == 1 || op == 3, 1, 16, false); /* stzgm, ldg, stgm, ldgm */
+		move_registers(insn, op == 1 || op == 3, 1, 16, false); /* stzgm, ldg, stgm, ldgm */
 	else
 		upcs_put_unknown(insn);
 }
@@ -206,7 +206,7 @@ void upcs_decode_arm64_memory(uint32_t word, struct upcs_insn *insn)
 		} else if (upcs_bits(word, 11, 10) == 2) {
 			decode_single(word, insn);
 		} else if (upcs_bits(word, 11, 10) == 0) {
-			decode_atomic(word, insn);
+			decode_arm64_atomic(word, insn);
 		} else if (!fpu && upcs_bits(word, 31, 30) == 3) { /* ldraa, ldrab: authenticated */
 			upcs_put_i(insn, UPCS_IPIPE_OTHER);
 			upcs_put_load(insn, 8, false);

@@ -15,7 +15,7 @@
 #define OTHER UPCS_FPU_OTHER_NON_STORAGE_OPS
 
 /* Lanes 0: a scalar. */
-static void put(struct upcs_insn *insn, enum upcs_tally op, unsigned lanes)
+static void put_lanes_op(struct upcs_insn *insn, enum upcs_tally op, unsigned lanes)
 {
 	if (lanes)
 		upcs_put_lanes(insn, op, lanes);
@@ -76,15 +76,15 @@ static void decode_three_same(uint32_t word, struct upcs_insn *insn, bool is_sca
 	if (op < 24)
 		put_integers(insn, is_scalar);
 	else if (!is_scalar && ((op == 25 && u) || (op == 29 && !u))) /* fmlal, fmlal2, fmlsl */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else
-		put(insn, three_same(op & 7, u, a), lanes);
+		put_lanes_op(insn, three_same(op & 7, u, a), lanes);
 }
 
 static void decode_three_same_half(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
-	put(insn, three_same(upcs_bits(word, 13, 11), upcs_bit(word, 29), upcs_bit(word, 23)),
-	    is_scalar ? 0 : lanes_of(word, 2));
+	put_lanes_op(insn, three_same(upcs_bits(word, 13, 11), upcs_bit(word, 29), upcs_bit(word, 23)),
+		     is_scalar ? 0 : lanes_of(word, 2));
 }
 
 /* Dot products, complex numbers, matrices. */
@@ -96,15 +96,15 @@ static void decode_three_more(uint32_t word, struct upcs_insn *insn, bool is_sca
 	if (is_scalar || !upcs_bit(word, 29) || op < 8)
 		put_integers(insn, is_scalar);
 	else if (op <= 11) /* fcmla: two of them multiply, of real and imaginary parts one each */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else if (op == 12 || op == 14) /* fcadd */
-		put(insn, ADD, lanes);
+		put_lanes_op(insn, ADD, lanes);
 	else if (op == 13) /* bfmmla: 2x4 by 4x2 */
-		put(insn, FMA, 16);
+		put_lanes_op(insn, FMA, 16);
 	else if (size == 1) /* bfdot: two products a lane */
-		put(insn, FMA, lanes_of(word, 2));
+		put_lanes_op(insn, FMA, lanes_of(word, 2));
 	else /* bfmlalb, bfmlalt */
-		put(insn, FMA, 4);
+		put_lanes_op(insn, FMA, 4);
 }
 
 /* One register to another; op is of floating point from 24, with some below. */
@@ -116,11 +116,11 @@ static void decode_two_registers(uint32_t word, struct upcs_insn *insn, bool is_
 	if (is_scalar)
 		upcs_put_fp(insn, OTHER);
 	else if (op == 22 || op == 23) /* fcvtn, fcvtxn, fcvtl, bfcvtn: one side is 16 bytes */
-		put(insn, OTHER, is_double ? 2 : 4);
+		put_lanes_op(insn, OTHER, is_double ? 2 : 4);
 	else if (op == 28 && a) /* urecpe, ursqrte: of integers */
 		upcs_put_vector(insn);
 	else if (op >= 24 || (op >= 12 && op <= 15 && a)) /* comparisons with 0; fabs, fneg */
-		put(insn, OTHER, lanes_of(word, is_double ? 8 : 4));
+		put_lanes_op(insn, OTHER, lanes_of(word, is_double ? 8 : 4));
 	else
 		upcs_put_vector(insn);
 }
@@ -134,7 +134,7 @@ static void decode_across(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 	if (is_scalar)
 		upcs_put_fp(insn, op == 13 ? ADD : OTHER); /* faddp */
 	else if (is_fp)
-		put(insn, OTHER, lanes_of(word, upcs_bit(word, 29) ? 4 : 2));
+		put_lanes_op(insn, OTHER, lanes_of(word, upcs_bit(word, 29) ? 4 : 2));
 	else
 		upcs_put_vector(insn);
 }
@@ -147,17 +147,17 @@ static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_sca
 
 	lanes = is_scalar ? 0 : lanes_of(word, size == 3 ? 8 : size == 2 ? 4 : 2);
 	if (op == 9 && size != 1) /* fmul, fmulx */
-		put(insn, MULT, lanes);
+		put_lanes_op(insn, MULT, lanes);
 	else if (!u && (op == 1 || op == 5) && size != 1) /* fmla, fmls */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else if (!is_scalar && size == 2 && (u ? op == 8 || op == 12 : op == 0 || op == 4)) /* fmlal */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else if (!is_scalar && u && (op & 9) == 1 && (size == 1 || size == 2)) /* fcmla */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else if (!is_scalar && !u && op == 15 && size == 1) /* bfdot: two products a lane */
-		put(insn, FMA, lanes);
+		put_lanes_op(insn, FMA, lanes);
 	else if (!is_scalar && !u && op == 15 && size == 3) /* bfmlalb, bfmlalt */
-		put(insn, FMA, 4);
+		put_lanes_op(insn, FMA, 4);
 	else
 		put_integers(insn, is_scalar);
 }
@@ -168,7 +168,7 @@ static void decode_by_constant(uint32_t word, struct upcs_insn *insn, bool is_sc
 	unsigned op = upcs_bits(word, 15, 11), high = upcs_bits(word, 22, 19);
 
 	if (!is_scalar && high >= 2 && (op == 28 || op == 31)) /* scvtf, ucvtf; fcvtzs, fcvtzu */
-		put(insn, OTHER, lanes_of(word, high >= 8 ? 8 : high >= 4 ? 4 : 2));
+		put_lanes_op(insn, OTHER, lanes_of(word, high >= 8 ? 8 : high >= 4 ? 4 : 2));
 	else
 		put_integers(insn, is_scalar);
 }
@@ -203,7 +203,7 @@ static void decode_vector(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 		else if (upcs_bits(word, 20, 17) == 12 && is_scalar)
 			upcs_put_fp(insn, OTHER);
 		else if (upcs_bits(word, 20, 17) == 12) /* two registers, half precision */
-			put(insn, OTHER, lanes_of(word, 2));
+			put_lanes_op(insn, OTHER, lanes_of(word, 2));
 		else if (upcs_bits(word, 20, 17) == 4) /* aes, sha: always 16 bytes */
 			upcs_put_vector(insn);
 		else

@@ -7,7 +7,7 @@
 #include "decode/decode_ppc.h"
 
 /* The record bit, and with it the overflow bit of arithmetic: both set flags. */
-static bool record(uint32_t word)
+static bool sets_record_flags(uint32_t word)
 {
 	return upcs_bit(word, 0);
 }
@@ -26,7 +26,7 @@ static void data_cache(struct upcs_insn *insn, bool faults)
 		insn->flags |= UPCS_INSN_FAULTS;
 }
 
-static void branch(struct upcs_insn *insn, unsigned flags)
+static void put_ppc_branch(struct upcs_insn *insn, unsigned flags)
 {
 	upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
 	insn->flags |= flags;
@@ -37,7 +37,7 @@ static void branch_conditional(uint32_t word, struct upcs_insn *insn)
 {
 	const uint32_t fetch_address = 0x429f0005;
 
-	branch(insn, record(word) && word != fetch_address ? UPCS_INSN_CALL : 0);
+	put_ppc_branch(insn, sets_record_flags(word) && word != fetch_address ? UPCS_INSN_CALL : 0);
 }
 
 /* Opcode 19: branches to registers, condition register. */
@@ -45,10 +45,11 @@ static void decode_19(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 10, 1)) {
 	case 16: /* bclr */
-		branch(insn, UPCS_INSN_INDIRECT | (record(word) ? UPCS_INSN_CALL : UPCS_INSN_RETURN));
+		put_ppc_branch(insn, UPCS_INSN_INDIRECT |
+					     (sets_record_flags(word) ? UPCS_INSN_CALL : UPCS_INSN_RETURN));
 		return;
 	case 528: /* bcctr */
-		branch(insn, UPCS_INSN_INDIRECT | (record(word) ? UPCS_INSN_CALL : 0));
+		put_ppc_branch(insn, UPCS_INSN_INDIRECT | (sets_record_flags(word) ? UPCS_INSN_CALL : 0));
 		return;
 	case 0: /* mcrf */
 		upcs_put_i(insn, UPCS_IPIPE_OTHER);
@@ -135,13 +136,13 @@ static bool decode_31_integer(uint32_t word, struct upcs_insn *insn)
 	case 412: /* orc */
 	case 444: /* or */
 	case 476: /* nand */
-		upcs_put_simple(insn, UPCS_LOGICAL, record(word));
+		upcs_put_simple(insn, UPCS_LOGICAL, sets_record_flags(word));
 		return true;
 	case 24:  /* slw */
 	case 536: /* srw */
 	case 922: /* extsh */
 	case 954: /* extsb */
-		upcs_put_simple(insn, UPCS_SHROTMK, record(word));
+		upcs_put_simple(insn, UPCS_SHROTMK, sets_record_flags(word));
 		return true;
 	case 792: /* sraw: sets the carry */
 	case 824: /* srawi */
@@ -269,7 +270,7 @@ void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn)
 		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
 		return;
 	case 18: /* b */
-		branch(insn, record(word) ? UPCS_INSN_CALL : 0);
+		put_ppc_branch(insn, sets_record_flags(word) ? UPCS_INSN_CALL : 0);
 		return;
 	case 19:
 		decode_19(word, insn);
@@ -277,7 +278,7 @@ void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn)
 	case 20: /* rlwimi */
 	case 21: /* rlwinm */
 	case 23: /* rlwnm */
-		upcs_put_simple(insn, UPCS_SHROTMK, record(word));
+		upcs_put_simple(insn, UPCS_SHROTMK, sets_record_flags(word));
 		return;
 	case 24: /* ori: nop too */
 	case 25: /* oris */

@@ -6,13 +6,13 @@
  */
 #include "decode/decode_ppc.h"
 
-static void loads(struct upcs_insn *insn, unsigned n, unsigned bytes)
+static void put_loads(struct upcs_insn *insn, unsigned n, unsigned bytes)
 {
 	while (n--)
 		upcs_put_load(insn, bytes, false);
 }
 
-static void stores(struct upcs_insn *insn, unsigned n, unsigned bytes)
+static void put_stores(struct upcs_insn *insn, unsigned n, unsigned bytes)
 {
 	while (n--)
 		upcs_put_store(insn, bytes, false);
@@ -28,7 +28,7 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	case 52:  /* lbarx */
 	case 87:  /* lbzx */
 	case 119: /* lbzux */
-		loads(insn, 1, 1);
+		put_loads(insn, 1, 1);
 		return true;
 	case 116: /* lharx */
 	case 279: /* lhzx */
@@ -36,7 +36,7 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	case 343: /* lhax */
 	case 375: /* lhaux */
 	case 790: /* lhbrx */
-		loads(insn, 1, 2);
+		put_loads(insn, 1, 2);
 		return true;
 	case 20:  /* lwarx */
 	case 23:  /* lwzx */
@@ -44,21 +44,21 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	case 310: /* eciwx */
 	case 533: /* lswx: as many words as XER says, which is not known here */
 	case 534: /* lwbrx */
-		loads(insn, 1, 4);
+		put_loads(insn, 1, 4);
 		return true;
 	case 597: /* lswi */
-		loads(insn, words, 4);
+		put_loads(insn, words, 4);
 		return true;
 	case 215: /* stbx */
 	case 247: /* stbux */
 	case 694: /* stbcx. */
-		stores(insn, 1, 1);
+		put_stores(insn, 1, 1);
 		return true;
 	case 407: /* sthx */
 	case 439: /* sthux */
 	case 726: /* sthcx. */
 	case 918: /* sthbrx */
-		stores(insn, 1, 2);
+		put_stores(insn, 1, 2);
 		return true;
 	case 150: /* stwcx. */
 	case 151: /* stwx */
@@ -66,10 +66,10 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	case 438: /* ecowx */
 	case 661: /* stswx: as lswx */
 	case 662: /* stwbrx */
-		stores(insn, 1, 4);
+		put_stores(insn, 1, 4);
 		return true;
 	case 725: /* stswi */
-		stores(insn, words, 4);
+		put_stores(insn, words, 4);
 		return true;
 	default:
 		return false;
@@ -142,35 +142,35 @@ bool upcs_decode_ppc_memory(uint32_t word, struct upcs_insn *insn)
 	switch (opcode) {
 	case 32: /* lwz */
 	case 33: /* lwzu */
-		loads(insn, 1, 4);
+		put_loads(insn, 1, 4);
 		return true;
 	case 34: /* lbz */
 	case 35: /* lbzu */
-		loads(insn, 1, 1);
+		put_loads(insn, 1, 1);
 		return true;
 	case 40: /* lhz */
 	case 41: /* lhzu */
 	case 42: /* lha */
 	case 43: /* lhau */
-		loads(insn, 1, 2);
+		put_loads(insn, 1, 2);
 		return true;
 	case 46: /* lmw: from the register to the last */
-		loads(insn, 32 - upcs_bits(word, 25, 21), 4);
+		put_loads(insn, 32 - upcs_bits(word, 25, 21), 4);
 		return true;
 	case 36: /* stw */
 	case 37: /* stwu */
-		stores(insn, 1, 4);
+		put_stores(insn, 1, 4);
 		return true;
 	case 38: /* stb */
 	case 39: /* stbu */
-		stores(insn, 1, 1);
+		put_stores(insn, 1, 1);
 		return true;
 	case 44: /* sth */
 	case 45: /* sthu */
-		stores(insn, 1, 2);
+		put_stores(insn, 1, 2);
 		return true;
 	case 47: /* stmw */
-		stores(insn, 32 - upcs_bits(word, 25, 21), 4);
+		put_stores(insn, 32 - upcs_bits(word, 25, 21), 4);
 		return true;
 	case 48: /* lfs */
 	case 49: /* lfsu */

@@ -12,27 +12,27 @@
  */
 #include "decode/decode_riscv.h"
 
-static unsigned funct3(uint32_t word)
+static unsigned funct3_of_word(uint32_t word)
 {
 	return upcs_bits(word, 14, 12);
 }
 
-static unsigned funct7(uint32_t word)
+static unsigned funct7_of_word(uint32_t word)
 {
 	return upcs_bits(word, 31, 25);
 }
 
-static unsigned rd(uint32_t word)
+static unsigned rd_of_word(uint32_t word)
 {
 	return upcs_bits(word, 11, 7);
 }
 
-static unsigned rs1(uint32_t word)
+static unsigned rs1_of_word(uint32_t word)
 {
 	return upcs_bits(word, 19, 15);
 }
 
-static unsigned rs2(uint32_t word)
+static unsigned rs2_of_word(uint32_t word)
 {
 	return upcs_bits(word, 24, 20);
 }
@@ -45,11 +45,11 @@ static void put_add(struct upcs_insn *insn, bool is_move)
 }
 
 /* slli, srli and srai, with so many bits above the shift's. */
-static void shift(uint32_t word, unsigned low, struct upcs_insn *insn)
+static void decode_riscv_shift(uint32_t word, unsigned low, struct upcs_insn *insn)
 {
 	unsigned above = upcs_bits(word, 31, low), arithmetic = 1u << (30 - low);
 
-	if (above == 0 || (above == arithmetic && funct3(word) == 5))
+	if (above == 0 || (above == arithmetic && funct3_of_word(word) == 5))
 		upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
 	else
 		upcs_put_unknown(insn);
@@ -59,13 +59,13 @@ static void decode_op_imm(uint32_t word, struct upcs_insn *insn)
 {
 	bool is_zero = upcs_bits(word, 31, 20) == 0;
 
-	switch (funct3(word)) {
+	switch (funct3_of_word(word)) {
 	case 0: /* addi: mv and nop too */
-		put_add(insn, is_zero && (rs1(word) || !rd(word)));
+		put_add(insn, is_zero && (rs1_of_word(word) || !rd_of_word(word)));
 		return;
 	case 1: /* slli */
 	case 5: /* srli, srai */
-		shift(word, 26, insn);
+		decode_riscv_shift(word, 26, insn);
 		return;
 	case 2: /* slti */
 	case 3: /* sltiu */
@@ -78,7 +78,7 @@ static void decode_op_imm(uint32_t word, struct upcs_insn *insn)
 
 static void decode_op_imm_32(uint32_t word, struct upcs_insn *insn)
 {
-	switch (funct3(word)) {
+	switch (funct3_of_word(word)) {
 	case 0: /* addiw: sext.w too */
 		if (upcs_bits(word, 31, 20))
 			upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
@@ -87,7 +87,7 @@ static void decode_op_imm_32(uint32_t word, struct upcs_insn *insn)
 		return;
 	case 1: /* slliw */
 	case 5: /* srliw, sraiw */
-		shift(word, 25, insn);
+		decode_riscv_shift(word, 25, insn);
 		return;
 	default:
 		upcs_put_unknown(insn);
@@ -96,9 +96,9 @@ static void decode_op_imm_32(uint32_t word, struct upcs_insn *insn)
 
 static void decode_op(uint32_t word, struct upcs_insn *insn)
 {
-	switch (funct7(word) << 3 | funct3(word)) {
+	switch (funct7_of_word(word) << 3 | funct3_of_word(word)) {
 	case 0: /* add; of x0: a move */
-		put_add(insn, !rs1(word) || !rs2(word));
+		put_add(insn, !rs1_of_word(word) || !rs2_of_word(word));
 		return;
 	case 0x20 << 3: /* sub */
 		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
@@ -118,7 +118,7 @@ static void decode_op(uint32_t word, struct upcs_insn *insn)
 		upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
 		return;
 	default:
-		if (funct7(word) == 1) /* mul, mulh, mulhsu, mulhu, div, divu, rem, remu */
+		if (funct7_of_word(word) == 1) /* mul, mulh, mulhsu, mulhu, div, divu, rem, remu */
 			upcs_put_i(insn, UPCS_IPIPE_MULT_DIV);
 		else
 			upcs_put_unknown(insn);
@@ -127,7 +127,7 @@ static void decode_op(uint32_t word, struct upcs_insn *insn)
 
 static void decode_op_32(uint32_t word, struct upcs_insn *insn)
 {
-	switch (funct7(word) << 3 | funct3(word)) {
+	switch (funct7_of_word(word) << 3 | funct3_of_word(word)) {
 	case 0:         /* addw */
 	case 0x20 << 3: /* subw */
 		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
@@ -177,12 +177,12 @@ static bool put_atomic(unsigned op, struct upcs_insn *insn)
 }
 
 /* Operations on words and double words. A conditional store that fails is a store. */
-static void decode_atomic(uint32_t word, struct upcs_insn *insn)
+static void decode_riscv_atomic(uint32_t word, struct upcs_insn *insn)
 {
-	unsigned op = upcs_bits(word, 31, 27), bytes = 1u << funct3(word);
+	unsigned op = upcs_bits(word, 31, 27), bytes = 1u << funct3_of_word(word);
 	bool has_size = bytes == 4 || bytes == 8;
 
-	if (has_size && op == 2 && rs2(word) == 0) { /* lr */
+	if (has_size && op == 2 && rs2_of_word(word) == 0) { /* lr */
 		upcs_put_load(insn, bytes, false);
 	} else if (has_size && op == 3) { /* sc */
 		upcs_put_store(insn, bytes, false);
@@ -196,7 +196,7 @@ static void decode_atomic(uint32_t word, struct upcs_insn *insn)
 
 static void decode_load_store_fp(uint32_t word, bool is_load, struct upcs_insn *insn)
 {
-	unsigned size = funct3(word);
+	unsigned size = funct3_of_word(word);
 
 	if (size != 2 && size != 3)
 		upcs_put_unknown(insn);
@@ -211,7 +211,7 @@ static void decode_load_store_fp(uint32_t word, bool is_load, struct upcs_insn *
 /* One that rounds, if it is an instruction: two of the eight modes are reserved. */
 static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struct upcs_insn *insn)
 {
-	if (is_one && funct3(word) != 5 && funct3(word) != 6)
+	if (is_one && funct3_of_word(word) != 5 && funct3_of_word(word) != 6)
 		upcs_put_fp(insn, tally);
 	else
 		upcs_put_unknown(insn);
@@ -227,7 +227,7 @@ static void put_other(bool is_one, struct upcs_insn *insn)
 }
 
 /* 0: single precision, 1: double. */
-static unsigned precision(uint32_t word)
+static unsigned precision_of_word(uint32_t word)
 {
 	return upcs_bits(word, 26, 25);
 }
@@ -236,7 +236,7 @@ static void decode_op_fp(uint32_t word, struct upcs_insn *insn)
 {
 	const enum upcs_tally other = UPCS_FPU_OTHER_NON_STORAGE_OPS;
 
-	switch (precision(word) > 1 ? 31 : upcs_bits(word, 31, 27)) {
+	switch (precision_of_word(word) > 1 ? 31 : upcs_bits(word, 31, 27)) {
 	case 0: /* fadd */
 	case 1: /* fsub */
 		put_rounded(true, word, UPCS_FPU_ADD_SUB_1, insn);
@@ -248,29 +248,29 @@ static void decode_op_fp(uint32_t word, struct upcs_insn *insn)
 		put_rounded(true, word, UPCS_FPU_DIV_1, insn);
 		return;
 	case 4: /* fsgnj, fsgnjn, fsgnjx */
-		put_other(funct3(word) <= 2, insn);
+		put_other(funct3_of_word(word) <= 2, insn);
 		return;
 	case 5: /* fmin, fmax */
-		put_other(funct3(word) <= 1, insn);
+		put_other(funct3_of_word(word) <= 1, insn);
 		return;
 	case 8: /* fcvt.s.d, fcvt.d.s */
-		put_rounded(rs2(word) == 1 - precision(word), word, other, insn);
+		put_rounded(rs2_of_word(word) == 1 - precision_of_word(word), word, other, insn);
 		return;
 	case 11: /* fsqrt */
-		put_rounded(rs2(word) == 0, word, other, insn);
+		put_rounded(rs2_of_word(word) == 0, word, other, insn);
 		return;
 	case 20: /* fle, flt, feq */
-		put_other(funct3(word) <= 2, insn);
+		put_other(funct3_of_word(word) <= 2, insn);
 		return;
 	case 24: /* fcvt to w, wu, l, lu */
 	case 26: /* from them */
-		put_rounded(rs2(word) <= 3, word, other, insn);
+		put_rounded(rs2_of_word(word) <= 3, word, other, insn);
 		return;
 	case 28: /* fmv.x.w, fmv.x.d; fclass */
-		put_other(rs2(word) == 0 && funct3(word) <= 1, insn);
+		put_other(rs2_of_word(word) == 0 && funct3_of_word(word) <= 1, insn);
 		return;
 	case 30: /* fmv.w.x, fmv.d.x */
-		put_other(rs2(word) == 0 && funct3(word) == 0, insn);
+		put_other(rs2_of_word(word) == 0 && funct3_of_word(word) == 0, insn);
 		return;
 	default:
 		upcs_put_unknown(insn);
@@ -295,25 +295,26 @@ static void put_jump(unsigned link, struct upcs_insn *insn)
 
 static void decode_jalr(uint32_t word, struct upcs_insn *insn)
 {
-	if (funct3(word)) {
+	if (funct3_of_word(word)) {
 		upcs_put_unknown(insn);
 		return;
 	}
-	put_jump(rd(word), insn);
+	put_jump(rd_of_word(word), insn);
 	insn->flags |= UPCS_INSN_INDIRECT;
-	if (!is_link(rd(word)) && is_link(rs1(word)))
+	if (!is_link(rd_of_word(word)) && is_link(rs1_of_word(word)))
 		insn->flags |= UPCS_INSN_RETURN;
 }
 
-static void decode_system(uint32_t word, struct upcs_insn *insn)
+static void decode_riscv_system(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned csr = upcs_bits(word, 31, 20);
 
-	if (funct3(word) == 4) {
+	if (funct3_of_word(word) == 4) {
 		upcs_put_unknown(insn);
 		return;
 	}
-	if (funct3(word)) { /* csrrw, csrrs, csrrc, and with a constant; fflags, frm and fcsr are anybody's */
+	if (funct3_of_word(word)) { /* csrrw, csrrs, csrrc, and with a constant; fflags, frm and fcsr are
+				       anybody's */
 		upcs_put_i(insn, UPCS_IPIPE_OTHER);
 		if (csr < 1 || csr > 3)
 			insn->flags |= UPCS_INSN_FAULTS;
@@ -325,7 +326,7 @@ static void decode_system(uint32_t word, struct upcs_insn *insn)
 		 word == 0x30200073 ||                              /* mret */
 		 word == 0x10500073)                                /* wfi */
 		upcs_put_machine(insn, UPCS_IPIPE_PROCESS_CONTROL);
-	else if (funct7(word) == 9 && rd(word) == 0) /* sfence.vma */
+	else if (funct7_of_word(word) == 9 && rd_of_word(word) == 0) /* sfence.vma */
 		upcs_put_machine(insn, UPCS_IPIPE_TLB_OPS);
 	else
 		upcs_put_unknown(insn);
@@ -343,15 +344,15 @@ void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
 		word = upcs_riscv_expanded((uint16_t)word);
 	switch (upcs_bits(word, 6, 2)) {
 	case UPCS_RISCV_LOAD:
-		if (funct3(word) == 7)
+		if (funct3_of_word(word) == 7)
 			break;
-		upcs_put_load(insn, 1u << (funct3(word) & 3), false);
+		upcs_put_load(insn, 1u << (funct3_of_word(word) & 3), false);
 		return;
 	case UPCS_RISCV_LOAD_FP:
 		decode_load_store_fp(word, true, insn);
 		return;
 	case UPCS_RISCV_MISC_MEM: /* fence, fence.i: their other bits are ignored */
-		if (funct3(word) > 1)
+		if (funct3_of_word(word) > 1)
 			break;
 		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
 		return;
@@ -366,15 +367,15 @@ void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
 		decode_op_imm_32(word, insn);
 		return;
 	case UPCS_RISCV_STORE:
-		if (funct3(word) > 3)
+		if (funct3_of_word(word) > 3)
 			break;
-		upcs_put_store(insn, 1u << funct3(word), false);
+		upcs_put_store(insn, 1u << funct3_of_word(word), false);
 		return;
 	case UPCS_RISCV_STORE_FP:
 		decode_load_store_fp(word, false, insn);
 		return;
 	case UPCS_RISCV_AMO:
-		decode_atomic(word, insn);
+		decode_riscv_atomic(word, insn);
 		return;
 	case UPCS_RISCV_OP:
 		decode_op(word, insn);
@@ -386,13 +387,13 @@ void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
 	case UPCS_RISCV_MSUB:
 	case UPCS_RISCV_NMSUB:
 	case UPCS_RISCV_NMADD:
-		put_rounded(precision(word) <= 1, word, UPCS_FPU_FMA_2, insn);
+		put_rounded(precision_of_word(word) <= 1, word, UPCS_FPU_FMA_2, insn);
 		return;
 	case UPCS_RISCV_OP_FP:
 		decode_op_fp(word, insn);
 		return;
 	case UPCS_RISCV_BRANCH: /* beq, bne; blt, bge, bltu, bgeu */
-		if (funct3(word) == 2 || funct3(word) == 3)
+		if (funct3_of_word(word) == 2 || funct3_of_word(word) == 3)
 			break;
 		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
 		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
@@ -401,10 +402,10 @@ void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
 		decode_jalr(word, insn);
 		return;
 	case UPCS_RISCV_JAL:
-		put_jump(rd(word), insn);
+		put_jump(rd_of_word(word), insn);
 		return;
 	case UPCS_RISCV_SYSTEM:
-		decode_system(word, insn);
+		decode_riscv_system(word, insn);
 		return;
 	default:
 		break;

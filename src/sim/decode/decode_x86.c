@@ -342,7 +342,7 @@ static bool is_storage_only(const struct upcs_x86_rule *rule, const struct shape
 }
 
 /* With a prefix that repeats it; F2 and F3 do, whatever the instruction. */
-static bool is_repeated(const cs_insn *cs)
+static bool is_repeated_insn(const cs_insn *cs)
 {
 	switch (cs->detail->x86.opcode[0]) {
 	case 0xa4: /* movs */
@@ -417,7 +417,7 @@ bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
 	if (!is_storage_only(&rule, &shape))
 		put_operation(insn, &rule, &shape, cs);
 	insn->flags |= jump_flags(cs);
-	if (is_repeated(cs))
+	if (is_repeated_insn(cs))
 		insn->flags |= UPCS_INSN_REPEATS;
 	/* xchg needs no prefix. */
 	if (shape.memory && (cs->id == X86_INS_XCHG || has_prefix(cs->bytes, cs->size, LOCK)))

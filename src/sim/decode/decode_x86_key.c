@@ -16,7 +16,7 @@ struct set {
 	uint32_t bits[8];
 };
 
-static bool is_in(const struct set *set, uint8_t opcode)
+static bool is_opcode_in_set(const struct set *set, uint8_t opcode)
 {
 	return set->bits[opcode / 32] >> opcode % 32 & 1;
 }
@@ -44,7 +44,7 @@ static const struct set constant_too = {{
 /* clang-format on */
 
 /* Bytes of the displacement behind the modrm byte at p; *at: how far behind it. */
-static size_t displacement(const uint8_t *p, size_t n, size_t *at)
+static size_t displacement_bytes(const uint8_t *p, size_t n, size_t *at)
 {
 	unsigned mod = p[0] >> 6, base = p[0] & 7;
 
@@ -62,7 +62,7 @@ static size_t displacement(const uint8_t *p, size_t n, size_t *at)
 	return mod == 1 ? 1 : 4;
 }
 
-static void clear(uint8_t *key, size_t from, size_t to, size_t n)
+static void clear_key_bytes(uint8_t *key, size_t from, size_t to, size_t n)
 {
 	if (to > n)
 		to = n;
@@ -76,8 +76,8 @@ static void clear_address(uint8_t *key, size_t i, size_t n, bool constant)
 
 	if (i >= n)
 		return;
-	bytes = displacement(key + i, n - i, &at);
-	clear(key, i + at, constant ? n : i + at + bytes, n);
+	bytes = displacement_bytes(key + i, n - i, &at);
+	clear_key_bytes(key, i + at, constant ? n : i + at + bytes, n);
 }
 
 void upcs_x86_key(const uint8_t *bytes, size_t n, uint8_t key[UPCS_X86_KEY])
@@ -95,12 +95,12 @@ void upcs_x86_key(const uint8_t *bytes, size_t n, uint8_t key[UPCS_X86_KEY])
 	if (key[i] == 0x0f && i + 1 < n) {
 		i++;
 		if ((key[i] & 0xf0) == 0x80) /* a jump */
-			clear(key, i + 1, n, n);
-		else if (is_in(&modrm_0f, key[i]))
+			clear_key_bytes(key, i + 1, n, n);
+		else if (is_opcode_in_set(&modrm_0f, key[i]))
 			clear_address(key, i + 1, n, false);
-	} else if (is_in(&constant_only, key[i])) {
-		clear(key, i + 1, n, n);
-	} else if (is_in(&modrm, key[i])) {
-		clear_address(key, i + 1, n, is_in(&constant_too, key[i]));
+	} else if (is_opcode_in_set(&constant_only, key[i])) {
+		clear_key_bytes(key, i + 1, n, n);
+	} else if (is_opcode_in_set(&modrm, key[i])) {
+		clear_address(key, i + 1, n, is_opcode_in_set(&constant_too, key[i]));
 	}
 }

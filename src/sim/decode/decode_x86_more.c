@@ -34,7 +34,7 @@ struct encoding {
 	size_t n; /* bytes behind the opcode */
 };
 
-static bool parse(const uint8_t *p, size_t n, struct encoding *e)
+static bool parse_encoding(const uint8_t *p, size_t n, struct encoding *e)
 {
 	if (n >= 5 && p[0] == 0xc4) {
 		e->vex = true;
@@ -174,7 +174,7 @@ bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *i
 		bytes++;
 		n--;
 	}
-	if (!parse(bytes, n, &e))
+	if (!parse_encoding(bytes, n, &e))
 		return false;
 	if (e.vex)
 		return decode_vex(&e, insn);

@@ -40,7 +40,7 @@ uint32_t upcs_chosen_awaits;
 static struct object *objects;
 static struct chooser *choosers;
 
-static void await(uint32_t looks)
+static void await_looks(uint32_t looks)
 {
 	if (__atomic_load_n(&upcs_chosen_awaits, __ATOMIC_RELAXED) < looks)
 		__atomic_store_n(&upcs_chosen_awaits, looks, __ATOMIC_RELAXED);
@@ -72,7 +72,7 @@ void upcs_chosen_mapped(struct upcs_places_file *file, uint64_t offset, uint64_t
 	object->bias = bias;
 	object->next = objects;
 	objects = object;
-	await(1);
+	await_looks(1);
 }
 
 void upcs_chosen_begins(const struct upcs_options *options, uint64_t address, uint16_t regions)
@@ -96,7 +96,7 @@ void upcs_chosen_begins(const struct upcs_options *options, uint64_t address, ui
 		choosers = chooser;
 	}
 	chooser->awaited = true;
-	await(LOOKS);
+	await_looks(LOOKS);
 }
 
 uint16_t upcs_chosen_unseen(void)
@@ -112,7 +112,7 @@ uint16_t upcs_chosen_unseen(void)
 /* ---- looking --------------------------------------------------------------------------- */
 
 /* Code that was there is another file's, or none, after the file was unmapped. */
-static bool is_there(const struct upcs_options *options, const struct object *object)
+static bool is_object_there(const struct upcs_options *options, const struct object *object)
 {
 	uint64_t offset;
 
@@ -120,7 +120,7 @@ static bool is_there(const struct upcs_options *options, const struct object *ob
 	       offset == object->code_offset;
 }
 
-static void forget(struct object *object)
+static void forget_object(struct object *object)
 {
 	struct object **at = &objects;
 
@@ -137,7 +137,7 @@ static bool is_filled(const struct object *object, const struct upcs_slot *slot,
 	return value && value != slot->lazy && value != slot->lazy + object->bias;
 }
 
-static bool is_of(const struct chooser *chooser, uint64_t name)
+static bool is_name_of_chooser(const struct chooser *chooser, uint64_t name)
 {
 	return chooser->file && upcs_places_chooser_is(chooser->file, chooser->offset, name);
 }
@@ -147,23 +147,23 @@ static bool is_of(const struct chooser *chooser, uint64_t name)
  * regions as well. But other versions of a function may have the same name: then the resolver is known
  * only if no other one may be choosing now.
  */
-static uint16_t choose(const struct upcs_slot *slot)
+static uint16_t choose_regions(const struct upcs_slot *slot)
 {
 	struct chooser *chooser, *by = NULL;
 	unsigned n = 0, awaited = 0;
 	uint16_t regions = slot->regions;
 
 	for (chooser = choosers; chooser; chooser = chooser->next)
-		awaited += is_of(chooser, slot->name) && chooser->awaited;
+		awaited += is_name_of_chooser(chooser, slot->name) && chooser->awaited;
 	for (chooser = choosers; chooser; chooser = chooser->next)
-		if (is_of(chooser, slot->name) && (!awaited || chooser->awaited)) {
+		if (is_name_of_chooser(chooser, slot->name) && (!awaited || chooser->awaited)) {
 			by = chooser;
 			n++;
 		}
 	if (n == 1)
 		regions |= by->regions;
 	for (chooser = choosers; chooser; chooser = chooser->next)
-		if (is_of(chooser, slot->name)) {
+		if (is_name_of_chooser(chooser, slot->name)) {
 			chooser->known |= regions;
 			chooser->awaited = false;
 		}
@@ -179,20 +179,20 @@ static bool is_awaited(void)
 	return chooser;
 }
 
-static void take(const struct upcs_options *options, const struct upcs_slot *slot, uint64_t address,
-		 void (*found)(uint64_t address, uint16_t regions))
+static void take_chosen_function(const struct upcs_options *options, const struct upcs_slot *slot,
+				 uint64_t address, void (*found)(uint64_t address, uint16_t regions))
 {
 	uint64_t host = upcs_guest_base() + address, offset;
 	struct upcs_places_file *file = upcs_places_file(options, host, &offset);
-	uint16_t regions = choose(slot);
+	uint16_t regions = choose_regions(slot);
 
 	if (file)
 		upcs_places_add(file, offset, regions);
 	found(address, regions);
 }
 
-static void look_at(const struct upcs_options *options, enum upcs_guest guest, struct object *object,
-		    void (*found)(uint64_t address, uint16_t regions))
+static void look_at_object(const struct upcs_options *options, enum upcs_guest guest, struct object *object,
+			   void (*found)(uint64_t address, uint16_t regions))
 {
 	const struct upcs_slots *slots = upcs_places_slots(object->file);
 	uint64_t value;
@@ -204,7 +204,7 @@ static void look_at(const struct upcs_options *options, enum upcs_guest guest, s
 			continue;
 		object->seen[i] = value;
 		if (is_filled(object, &slots->slot[i], value))
-			take(options, &slots->slot[i], value, found);
+			take_chosen_function(options, &slots->slot[i], value, found);
 	}
 }
 
@@ -221,13 +221,13 @@ void upcs_chosen_look(const struct upcs_options *options, enum upcs_guest guest,
 	__atomic_store_n(&upcs_chosen_awaits, 0, __ATOMIC_RELAXED);
 	for (object = objects; object; object = next) {
 		next = object->next;
-		if (is_there(options, object))
-			look_at(options, guest, object, found);
+		if (is_object_there(options, object))
+			look_at_object(options, guest, object, found);
 		else
-			forget(object);
+			forget_object(object);
 	}
 	if (looks > 1 && is_awaited())
-		await(looks - 1);
+		await_looks(looks - 1);
 	else
 		for (chooser = choosers; chooser; chooser = chooser->next)
 			chooser->awaited = false;

@@ -51,7 +51,7 @@ static size_t find_id(const struct upcs_elf *elf, const char *notes, size_t byte
 	return 0;
 }
 
-static size_t read_id(const struct upcs_elf *elf, unsigned char id[ID_MAX])
+static size_t read_build_id(const struct upcs_elf *elf, unsigned char id[ID_MAX])
 {
 	struct upcs_elf_section section;
 	size_t n = 0;
@@ -124,7 +124,7 @@ static bool try_file(const struct wanted *wanted, const char *path, struct upcs_
 		return false;
 	if (debug->machine == wanted->elf->machine && debug->wide == wanted->elf->wide &&
 	    debug->big == wanted->elf->big) {
-		n = read_id(debug, id);
+		n = read_build_id(debug, id);
 		if (n && wanted->id_bytes)
 			is = n == wanted->id_bytes && memcmp(id, wanted->id, n) == 0;
 		else
@@ -178,7 +178,7 @@ bool upcs_debug_file_open(struct upcs_elf *debug, const struct upcs_elf *elf, co
 	char directory[PATH_MAX], *slash;
 	size_t n;
 
-	wanted.id_bytes = read_id(elf, wanted.id);
+	wanted.id_bytes = read_build_id(elf, wanted.id);
 	wanted.linked = read_link(elf, &wanted);
 	if ((!wanted.id_bytes && !wanted.linked) || !realpath(path, directory))
 		return false;

@@ -23,7 +23,7 @@ struct output {
 	jmp_buf too_long;
 };
 
-static void take(const char *piece, size_t n, void *to)
+static void take_demangled_piece(const char *piece, size_t n, void *to)
 {
 	struct output *output = to;
 
@@ -48,11 +48,11 @@ bool upcs_demangle(const char *symbol, bool arguments, char *text)
 	if (!upcs_is_mangled(symbol) || setjmp(output.too_long))
 		return false;
 	/* Rust's names, in both manglings, without their hash. */
-	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, take, &output) && text[0])
+	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, take_demangled_piece, &output) && text[0])
 		return true;
 	output.length = 0;
 	text[0] = '\0';
-	return cplus_demangle_v3_callback(symbol, options, take, &output) && text[0];
+	return cplus_demangle_v3_callback(symbol, options, take_demangled_piece, &output) && text[0];
 }
 
 #else

@@ -22,7 +22,7 @@ struct list {
 	bool failed; /* no memory */
 };
 
-static void put(struct list *list, char *text)
+static void put_list_text(struct list *list, char *text)
 {
 	char **larger;
 
@@ -52,10 +52,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct list *list, const c
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	put(list, text);
+	put_list_text(list, text);
 }
 
-static void drop(struct list *list)
+static void drop_list(struct list *list)
 {
 	while (list->n)
 		free(list->item[--list->n]);
@@ -66,7 +66,7 @@ static void drop(struct list *list)
 /* ---- options ------------------------------------------------------------------------- */
 
 /* In the value of an option the emulator takes two commas for one. NULL: no memory. */
-static char *quote(const char *path)
+static char *quote_option_value(const char *path)
 {
 	size_t commas = 0, i, n = 0;
 	char *text;
@@ -87,10 +87,11 @@ static char *quote(const char *path)
 static void add_plugin(struct list *list, const struct upcs_command *command, enum upcs_guest guest,
 		       const char *program)
 {
-	char module[UPCS_MODULE_MAX], *plugin, *results = quote(command->results), *name = quote(program);
+	char module[UPCS_MODULE_MAX], *plugin, *results = quote_option_value(command->results),
+					       *name = quote_option_value(program);
 
 	upcs_emulator_module(command->options, guest, module);
-	plugin = quote(module);
+	plugin = quote_option_value(module);
 	add(list, "-plugin");
 	if (plugin && results && name)
 		add(list, "%s,results=%s,after=%lld,count=%s,program=%s", plugin, results,
@@ -143,9 +144,9 @@ static void add_variable(struct list *argv, struct list *envp, char *variable)
 {
 	if (variable && is_for_guest(variable)) {
 		add(argv, "-E");
-		put(argv, variable);
+		put_list_text(argv, variable);
 	} else {
-		put(envp, variable);
+		put_list_text(envp, variable);
 	}
 }
 
@@ -191,7 +192,7 @@ static void add_variables(struct list *argv, struct list *envp, char *const vari
 
 /* A script's arguments become its interpreter's: INTERPRETER [ARGUMENT] SCRIPT, and the
  * script's own but the first. */
-static void interpret(struct list *arguments, const struct upcs_program_info *info, const char *script)
+static void interpret_script(struct list *arguments, const struct upcs_program_info *info, const char *script)
 {
 	struct list list = {NULL, 0, 0, false};
 	size_t i;
@@ -203,7 +204,7 @@ static void interpret(struct list *arguments, const struct upcs_program_info *in
 	for (i = 1; i < arguments->n; i++)
 		add(&list, "%s", arguments->item[i]);
 	list.failed |= arguments->failed;
-	drop(arguments);
+	drop_list(arguments);
 	*arguments = list;
 }
 
@@ -223,15 +224,15 @@ static int find_program(const char *path, struct list *arguments, struct upcs_pr
 			return 0;
 		if (kind != UPCS_PROGRAM_SCRIPT || depth == UPCS_INTERPRETERS_MAX)
 			return kind == UPCS_PROGRAM_SCRIPT ? -ELOOP : -ENOEXEC;
-		interpret(arguments, info, *program);
+		interpret_script(arguments, info, *program);
 		free(*program);
 		*program = strdup(info->interpreter);
 	}
 	return -ENOMEM;
 }
 
-static int make(const struct upcs_command *command, const char *program, const struct list *arguments,
-		char *const envp[], struct upcs_exec *exec)
+static int make_emulator_exec(const struct upcs_command *command, const char *program,
+			      const struct list *arguments, char *const envp[], struct upcs_exec *exec)
 {
 	struct list argv = {NULL, 0, 0, false}, variables = {NULL, 0, 0, false};
 	char preload[PATH_MAX];
@@ -250,8 +251,8 @@ static int make(const struct upcs_command *command, const char *program, const s
 		variables.failed |= !variables.item;
 	}
 	if (argv.failed || variables.failed) {
-		drop(&argv);
-		drop(&variables);
+		drop_list(&argv);
+		drop_list(&variables);
 		return -ENOMEM;
 	}
 	exec->argv = argv.item;
@@ -277,8 +278,8 @@ int upcs_exec_make(const struct upcs_command *command, const char *path, char *c
 	if (!error && arguments.failed)
 		error = -ENOMEM;
 	if (!error)
-		error = make(command, program, &arguments, envp, exec);
-	drop(&arguments);
+		error = make_emulator_exec(command, program, &arguments, envp, exec);
+	drop_list(&arguments);
 	free(program);
 	return error;
 }
@@ -310,7 +311,7 @@ bool upcs_exec_is_privileged(const char *path)
 }
 
 /* A variable as it is without upc_run: itself, another, or NULL, to be left out. */
-static char *release(const struct upcs_options *options, char *variable)
+static char *release_variable(const struct upcs_options *options, char *variable)
 {
 	const char *const *name;
 	char *revised;
@@ -338,7 +339,7 @@ bool upcs_exec_release(const struct upcs_options *options, char *envp[])
 	bool changed = false;
 
 	for (from = envp; *from; from++) {
-		variable = release(options, *from);
+		variable = release_variable(options, *from);
 		changed |= variable != *from;
 		if (variable != *from)
 			free(*from);

@@ -43,7 +43,7 @@ struct sweep {
 /* ---- extents --------------------------------------------------------------------------- */
 
 /* Code up to there is this function's. */
-static void put(struct sweep *sweep, uint64_t end, const char *symbol)
+static void put_sweep_extent(struct sweep *sweep, uint64_t end, const char *symbol)
 {
 	struct upcs_extents *to = sweep->to;
 
@@ -67,10 +67,11 @@ static void put(struct sweep *sweep, uint64_t end, const char *symbol)
 static void close_until(struct sweep *sweep, uint64_t offset)
 {
 	while (sweep->depth && sweep->open[sweep->depth - 1].end <= offset) {
-		put(sweep, sweep->open[sweep->depth - 1].end, sweep->open[sweep->depth - 1].symbol);
+		put_sweep_extent(sweep, sweep->open[sweep->depth - 1].end,
+				 sweep->open[sweep->depth - 1].symbol);
 		sweep->depth--;
 	}
-	put(sweep, offset, sweep->depth ? sweep->open[sweep->depth - 1].symbol : "");
+	put_sweep_extent(sweep, offset, sweep->depth ? sweep->open[sweep->depth - 1].symbol : "");
 }
 
 static void open_function(struct sweep *sweep, const struct upcs_function *function, uint64_t end)
@@ -98,7 +99,7 @@ static bool is_better(const struct upcs_function *a, const struct upcs_function 
 
 /* All names of one place, from the i-th on: the best one, and the largest size. Returns where the next ones
  * are. */
-static unsigned take_names(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *best)
+static unsigned take_place_names(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *best)
 {
 	struct upcs_function other;
 
@@ -136,7 +137,7 @@ static void put_functions(struct sweep *sweep, const struct upcs_symbols *symbol
 	for (i = 0; upcs_symbols_get(symbols, i, &now); i = after) {
 		uint64_t end = section_end(sweep, now.offset);
 
-		after = take_names(symbols, i, &now);
+		after = take_place_names(symbols, i, &now);
 		if (now.size && now.size < UINT64_MAX - now.offset) {
 			end = now.offset + now.size;
 		} else {
@@ -197,11 +198,11 @@ static void split_gaps(struct sweep *sweep)
 	for (i = 0; i < n; i++) {
 		for (s = 0; !old[i].symbol[0] && s < sweep->sections; s++) {
 			if (sweep->section[s].begin > sweep->at && sweep->section[s].begin < old[i].end)
-				put(sweep, sweep->section[s].begin, "");
+				put_sweep_extent(sweep, sweep->section[s].begin, "");
 			if (sweep->section[s].end > sweep->at && sweep->section[s].end < old[i].end)
-				put(sweep, sweep->section[s].end, "");
+				put_sweep_extent(sweep, sweep->section[s].end, "");
 		}
-		put(sweep, old[i].end, old[i].symbol);
+		put_sweep_extent(sweep, old[i].end, old[i].symbol);
 	}
 	free(old);
 }
@@ -213,7 +214,7 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static void make(struct upcs_extents *extents, const struct upcs_elf *elf)
+static void make_extents(struct upcs_extents *extents, const struct upcs_elf *elf)
 {
 	struct sweep sweep = {.to = extents};
 
@@ -238,7 +239,7 @@ struct upcs_extents *upcs_extents_read(const char *path)
 	}
 	extents->symbols = upcs_symbols_open(path);
 	if (extents->symbols)
-		make(extents, &elf);
+		make_extents(extents, &elf);
 	upcs_elf_close(&elf);
 	if (!extents->symbols || extents->full) {
 		upcs_extents_free(extents);
@@ -254,7 +255,7 @@ void upcs_extents_free(struct upcs_extents *extents)
 	free(extents);
 }
 
-static int compare(const void *key, const void *member)
+static int compare_extent_offset(const void *key, const void *member)
 {
 	const uint64_t *offset = key;
 	const struct upcs_extent *extent = member;
@@ -266,5 +267,5 @@ struct upcs_extent *upcs_extents_at(struct upcs_extents *extents, uint64_t offse
 {
 	if (offset == UINT64_MAX)
 		offset--;
-	return bsearch(&offset, extents->extent, extents->n, sizeof(*extents->extent), compare);
+	return bsearch(&offset, extents->extent, extents->n, sizeof(*extents->extent), compare_extent_offset);
 }

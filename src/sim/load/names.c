@@ -75,7 +75,7 @@ static size_t operator_length(const char *begin, const char *text)
  * The length of the step at text, in a walk over a C++ name that begins at begin. An operator's name, a
  * nameless namespace and text in brackets are one step each; so is any other character.
  */
-static size_t step(const char *begin, const char *text)
+static size_t step_in_name(const char *begin, const char *text)
 {
 	size_t n = operator_length(begin, text), depth = 0;
 
@@ -110,7 +110,7 @@ static const char *arguments_of(const char *name)
 	const char *at = name;
 
 	while (*at) {
-		size_t n = step(name, at);
+		size_t n = step_in_name(name, at);
 
 		if (*at == '(' && n != 21 && !operator_length(name, at))
 			return at;
@@ -128,9 +128,9 @@ static void leave_out(char *text, bool templates, bool tags, bool anonymous)
 	for (const char *from = text; *from; from += n) {
 		n = operator_length(text, from);
 		if (n || *from == '{') {
-			n = n ? n : step(text, from);
+			n = n ? n : step_in_name(text, from);
 		} else if (templates && *from == '<') {
-			n = step(text, from);
+			n = step_in_name(text, from);
 			if (to > text && to[-1] == ' ')
 				to--; /* "operator<< <int>" */
 			continue;
@@ -142,7 +142,7 @@ static void leave_out(char *text, bool templates, bool tags, bool anonymous)
 			n = strlen(ANONYMOUS);
 			continue;
 		} else {
-			n = step(text, from);
+			n = step_in_name(text, from);
 		}
 		memmove(to, from, n);
 		to += n;
@@ -151,7 +151,7 @@ static void leave_out(char *text, bool templates, bool tags, bool anonymous)
 }
 
 /* Blanks between words are kept, and none else. */
-static void squeeze(char *text)
+static void squeeze_blanks(char *text)
 {
 	char *to = text;
 
@@ -162,7 +162,7 @@ static void squeeze(char *text)
 }
 
 /* "const T" as an argument is "T const" for the demangler, and "(void)" is "()". */
-static void spell(char *text)
+static void spell_for_demangler(char *text)
 {
 	char *at, *end;
 
@@ -171,7 +171,7 @@ static void spell(char *text)
 
 		for (end = type;
 		     is_word(*end) || *end == ':' || *end == '<' || (*end == ' ' && is_word(end[1]));)
-			end += *end == '<' ? step(type, end) : 1;
+			end += *end == '<' ? step_in_name(type, end) : 1;
 		if (at == text || !strchr("(,<", at[-1]) || end == type)
 			continue;
 		memmove(at, type, (size_t)(end - type));
@@ -192,20 +192,20 @@ static bool is_glob(const char *name, const char *at)
 
 static bool find_glob(const char *name)
 {
-	for (const char *at = name; *at && *at != '('; at += step(name, at))
+	for (const char *at = name; *at && *at != '('; at += step_in_name(name, at))
 		if (is_glob(name, at))
 			return true;
 	return false;
 }
 
 /* A glob for fnmatch: what is none in it has '\' in front. */
-static void escape(char *to, const char *name)
+static void escape_glob_name(char *to, const char *name)
 {
 	const char *at = name;
 	size_t n, i;
 
 	for (; *at; at += n) {
-		n = step(name, at);
+		n = step_in_name(name, at);
 		if (n == 1 && is_glob(name, at) && *at == '[') {
 			/* A set, to its end. */
 			n = strcspn(at, "]");
@@ -238,17 +238,17 @@ bool upcs_name_parse(struct upcs_name *name, const char *text)
 		strcpy(name->text, copy);
 		return true;
 	}
-	squeeze(copy);
-	spell(copy);
+	squeeze_blanks(copy);
+	spell_for_demangler(copy);
 	arguments = arguments_of(copy);
 	name->arguments = *arguments;
 	name->qualified = name->arguments && copy[strlen(copy) - 1] != ')';
 	name->anonymous = strstr(copy, ANONYMOUS);
 	name->tagged = strstr(copy, TAG);
-	for (const char *at = copy; at < arguments && !name->templated; at += step(copy, at))
+	for (const char *at = copy; at < arguments && !name->templated; at += step_in_name(copy, at))
 		name->templated = *at == '<' && !operator_length(copy, at);
 	if (name->glob)
-		escape(name->text, copy);
+		escape_glob_name(name->text, copy);
 	else
 		strcpy(name->text, copy);
 	return true;
@@ -290,7 +290,7 @@ static bool fits_cxx(const struct upcs_name *name, const char *base)
 		if (end && !name->qualified)
 			end[1] = '\0';
 	}
-	squeeze(text);
+	squeeze_blanks(text);
 	return is_equal(name, text);
 }
 

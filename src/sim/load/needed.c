@@ -20,7 +20,7 @@ struct search {
 };
 
 /* Names are copied: those of the next object are not in the same memory. */
-static void offer(struct search *search, const char *name, unsigned d)
+static void offer_nearest_name(struct search *search, const char *name, unsigned d)
 {
 	char(*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;
 	unsigned i, k;
@@ -51,19 +51,19 @@ static void offer_symbol(struct search *search, const char *symbol)
 	unsigned d;
 
 	if (search->name.mangled || !upcs_is_mangled(symbol)) {
-		offer(search, symbol, upci_name_distance(search->text, symbol));
+		offer_nearest_name(search, symbol, upci_name_distance(search->text, symbol));
 		return;
 	}
 	upcs_name_show(name, symbol, false);
 	if (!search->name.arguments) {
-		offer(search, name, upci_name_distance(search->text, name));
+		offer_nearest_name(search, name, upci_name_distance(search->text, name));
 		return;
 	}
 	upcs_name_show(all, symbol, true);
 	d = upci_name_distance(search->text, all);
 	if (d > 1 && strlen(name) == n && strncmp(name, search->text, n) == 0)
 		d = 1;
-	offer(search, all, d);
+	offer_nearest_name(search, all, d);
 }
 
 static void note_fit(struct upcs_needed *needed, const char *symbol, const char *path)

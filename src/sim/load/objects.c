@@ -50,7 +50,8 @@ bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], 
 /* ---- where libraries are -------------------------------------------------------------- */
 
 /* Copies one directory of a list with $ORIGIN and $LIB in it replaced. False: too long. */
-static bool expand(char to[PATH_MAX], const char *from, size_t n, const char *origin, enum upcs_guest guest)
+static bool expand_list_directory(char to[PATH_MAX], const char *from, size_t n, const char *origin,
+				  enum upcs_guest guest)
 {
 	char library[64] = "lib";
 	const struct {
@@ -100,8 +101,8 @@ static bool try_directory(const struct upcs_objects *objects, char path[PATH_MAX
 }
 
 /* Directories with colons between them (and semicolons, in LD_LIBRARY_PATH). */
-static bool try_list(const struct upcs_objects *objects, char path[PATH_MAX], const char *list,
-		     const char *origin, const char *library)
+static bool try_directory_list(const struct upcs_objects *objects, char path[PATH_MAX], const char *list,
+			       const char *origin, const char *library)
 {
 	char directory[PATH_MAX];
 
@@ -110,7 +111,7 @@ static bool try_list(const struct upcs_objects *objects, char path[PATH_MAX], co
 	for (;;) {
 		size_t n = strcspn(list, ":;");
 
-		if (expand(directory, list, n, origin, objects->guest) &&
+		if (expand_list_directory(directory, list, n, origin, objects->guest) &&
 		    try_directory(objects, path, directory, library))
 			return true;
 		if (!list[n])
@@ -211,9 +212,10 @@ static int add_library(struct upcs_objects *objects, const struct dynamic *dynam
 	if (strchr(library, '/'))
 		found = upcs_objects_find(objects, path, library);
 	else
-		found = (!dynamic->runpath && try_list(objects, path, dynamic->rpath, origin, library)) ||
-			try_list(objects, path, objects->search_path, origin, library) ||
-			try_list(objects, path, dynamic->runpath, origin, library) ||
+		found = (!dynamic->runpath &&
+			 try_directory_list(objects, path, dynamic->rpath, origin, library)) ||
+			try_directory_list(objects, path, objects->search_path, origin, library) ||
+			try_directory_list(objects, path, dynamic->runpath, origin, library) ||
 			try_usual(objects, path, library);
 	if (found)
 		return upcs_objects_add(objects, path);

@@ -75,7 +75,7 @@ static void add_function(struct upcs_places_file *file, const struct function *f
 	file->function[file->n++] = *function;
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_places_offset(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -89,7 +89,7 @@ static void sort_functions(struct upcs_places_file *file)
 	size_t i, n = 0;
 
 	if (file->n)
-		qsort(function, file->n, sizeof(*function), by_offset);
+		qsort(function, file->n, sizeof(*function), compare_places_offset);
 	for (i = 0; i < file->n; i++)
 		if (n && function[n - 1].offset == function[i].offset)
 			function[n - 1].regions |= function[i].regions;
@@ -137,8 +137,8 @@ static void add_chooser(struct upcs_places_file *file, const struct upcs_functio
 }
 
 /* Those of one region. */
-static void take_functions(struct upcs_places_file *file, const struct upcs_symbols *symbols,
-			   const struct upcs_name *name, unsigned region)
+static void take_region_functions(struct upcs_places_file *file, const struct upcs_symbols *symbols,
+				  const struct upcs_name *name, unsigned region)
 {
 	uint16_t bit = (uint16_t)(1u << region);
 	struct upcs_function found;
@@ -162,7 +162,7 @@ static void read_regions(const struct reading *reading)
 	for (r = 0; r < n && r < UPCS_REGIONS_MAX; r++) {
 		if (!upcs_name_parse(&name[r], reading->options->region[r]))
 			break;
-		take_functions(reading->file, symbols, &name[r], r);
+		take_region_functions(reading->file, symbols, &name[r], r);
 	}
 	reading->file->roles = upcs_roles_create(symbols, reading->path);
 	upcs_symbols_close(symbols);
@@ -171,7 +171,7 @@ static void read_regions(const struct reading *reading)
 		upcs_slots_read(reading->path, name, r, reading->file->chooser, reading->file->choosers);
 }
 
-static void *read_file(void *argument)
+static void *read_places_file(void *argument)
 {
 	const struct reading *reading = argument;
 
@@ -195,7 +195,7 @@ static void read_apart(const struct reading *reading)
 	pthread_attr_setstacksize(&attributes, UPCS_DEMANGLE_STACK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	begun = pthread_create(&thread, &attributes, read_file, (void *)reading) == 0;
+	begun = pthread_create(&thread, &attributes, read_places_file, (void *)reading) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (begun)
 		pthread_join(thread, NULL);
@@ -242,7 +242,7 @@ static void forget_mappings(void)
 }
 
 /* The mapping's line of /proc/self/maps. */
-static bool find_line(uint64_t address, struct mapping *m, char **path)
+static bool find_maps_line(uint64_t address, struct mapping *m, char **path)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char *line = NULL;
@@ -267,7 +267,7 @@ static bool find_line(uint64_t address, struct mapping *m, char **path)
 	return found && *path;
 }
 
-static bool is_in(const struct mapping *m, uint64_t offset)
+static bool is_offset_in_mapping(const struct mapping *m, uint64_t offset)
 {
 	return offset >= m->offset && offset - m->offset < m->end - m->begin;
 }
@@ -302,7 +302,7 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 	if (m)
 		return m;
 	m = calloc(1, sizeof(*m));
-	if (!m || !find_line(address, m, &path)) {
+	if (!m || !find_maps_line(address, m, &path)) {
 		free(m);
 		return NULL;
 	}
@@ -313,10 +313,10 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 	if (!m->file)
 		return m;
 	for (i = 0; i < m->file->n; i++)
-		if (is_in(m, m->file->function[i].offset))
+		if (is_offset_in_mapping(m, m->file->function[i].offset))
 			regions_seen |= m->file->function[i].regions;
 	for (i = 0; i < m->file->choosers; i++)
-		if (is_in(m, m->file->chooser[i].offset))
+		if (is_offset_in_mapping(m, m->file->chooser[i].offset))
 			regions_seen |= m->file->chooser[i].regions;
 	if (m->file->slots)
 		upcs_chosen_mapped(m->file, address - m->begin + m->offset, address);
@@ -343,7 +343,7 @@ uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, ui
 	regions_seen = 0;
 	if (!m || !m->file || !m->file->n)
 		return 0;
-	function = bsearch(&wanted, m->file->function, m->file->n, sizeof(wanted), by_offset);
+	function = bsearch(&wanted, m->file->function, m->file->n, sizeof(wanted), compare_places_offset);
 	return function ? function->regions : 0;
 }
 

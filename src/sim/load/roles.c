@@ -46,14 +46,14 @@ static const struct {
 };
 
 /* name or name@VERSION */
-static bool is_named(const char *have, const char *name)
+static bool is_symbol_named(const char *have, const char *name)
 {
 	size_t n = strlen(name);
 
 	return strncmp(have, name, n) == 0 && (!have[n] || have[n] == '@');
 }
 
-static bool begins(const char *name, const char *const *prefixes)
+static bool begins_with_prefix(const char *name, const char *const *prefixes)
 {
 	for (; *prefixes; prefixes++)
 		if (strncmp(name, *prefixes, strlen(*prefixes)) == 0)
@@ -66,7 +66,7 @@ static bool is_runtime_library(const char *path)
 	static const char *const names[] = {"libgomp.", "libomp.", "libomp-", "libiomp5.", NULL};
 	const char *slash = strrchr(path, '/');
 
-	return begins(slash ? slash + 1 : path, names);
+	return begins_with_prefix(slash ? slash + 1 : path, names);
 }
 
 /* Functions of libgomp and libomp, and not those that compilers take out of the program. */
@@ -75,7 +75,7 @@ static bool is_of_runtime(const char *name)
 	static const char *const prefixes[] = {"GOMP_", "gomp_", "omp_",      "priority_",
 					       "__kmp", "kmp_",  "_ZN6__kmp", NULL};
 
-	return begins(name, prefixes) && !strstr(name, "._omp_fn.");
+	return begins_with_prefix(name, prefixes) && !strstr(name, "._omp_fn.");
 }
 
 static const char marks[] = "upc_region_marks";
@@ -91,7 +91,7 @@ static void add_place(struct upcs_roles *roles, uint64_t offset, uint8_t role)
 }
 
 /* It ends where the next begins, which may be of it as well. */
-static void add_range(struct upcs_roles *roles, uint64_t begin, uint64_t end)
+static void add_role_range(struct upcs_roles *roles, uint64_t begin, uint64_t end)
 {
 	struct range *larger;
 
@@ -106,15 +106,15 @@ static void add_range(struct upcs_roles *roles, uint64_t begin, uint64_t end)
 	larger[roles->ranges++] = (struct range){begin, end};
 }
 
-static void look(struct upcs_roles *roles, const char *name, uint64_t offset, bool *forks)
+static void look_for_roles(struct upcs_roles *roles, const char *name, uint64_t offset, bool *forks)
 {
 	size_t k;
 
 	for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-		if (is_named(name, known[k].name))
+		if (is_symbol_named(name, known[k].name))
 			add_place(roles, offset, known[k].role);
-	*forks |= is_named(name, "GOMP_parallel") || is_named(name, "__kmpc_fork_call");
-	roles->is_marks |= is_named(name, marks);
+	*forks |= is_symbol_named(name, "GOMP_parallel") || is_symbol_named(name, "__kmpc_fork_call");
+	roles->is_marks |= is_symbol_named(name, marks);
 }
 
 /* Symbols are in the order of their offsets. Any of those at one offset may have the name. */
@@ -129,7 +129,7 @@ static void find_ranges(struct upcs_roles *roles, const struct upcs_symbols *sym
 		offset = upcs_symbols_offset(symbols, i);
 		if (offset != begin) {
 			if (runtime)
-				add_range(roles, begin, offset);
+				add_role_range(roles, begin, offset);
 			runtime = false;
 		}
 		begin = offset;
@@ -147,7 +147,7 @@ struct upcs_roles *upcs_roles_create(const struct upcs_symbols *symbols, const c
 	if (!roles)
 		return NULL;
 	for (i = 0; (name = upcs_symbols_name(symbols, i)); i++)
-		look(roles, name, upcs_symbols_offset(symbols, i), &forks);
+		look_for_roles(roles, name, upcs_symbols_offset(symbols, i), &forks);
 	roles->is_runtime = forks && is_runtime_library(path);
 	if (forks && !roles->is_runtime)
 		find_ranges(roles, symbols);

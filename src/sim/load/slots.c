@@ -31,7 +31,7 @@ struct reader {
 
 /* ---- symbols ------------------------------------------------------------------------- */
 
-static uint16_t regions_of(const char *symbol, const struct upcs_name *name, unsigned names)
+static uint16_t regions_of_symbol(const char *symbol, const struct upcs_name *name, unsigned names)
 {
 	uint16_t regions = 0;
 	unsigned r;
@@ -42,7 +42,7 @@ static uint16_t regions_of(const char *symbol, const struct upcs_name *name, uns
 	return regions;
 }
 
-static bool may_be_function(uint8_t info)
+static bool may_be_slot_function(uint8_t info)
 {
 	unsigned type = ELF64_ST_TYPE(info);
 
@@ -50,8 +50,8 @@ static bool may_be_function(uint8_t info)
 }
 
 /* Which of the symbols that relocations name are regions. False: none. */
-static bool read_symbols(struct reader *reader, const struct upcs_elf_section *table,
-			 const struct upcs_name *name, unsigned names)
+static bool read_slot_symbols(struct reader *reader, const struct upcs_elf_section *table,
+			      const struct upcs_name *name, unsigned names)
 {
 	const struct upcs_elf *elf = reader->elf;
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -76,9 +76,9 @@ static bool read_symbols(struct reader *reader, const struct upcs_elf_section *t
 		uint8_t info = (uint8_t)
 			symbol[elf->wide ? offsetof(Elf64_Sym, st_info) : offsetof(Elf32_Sym, st_info)];
 
-		if (!at || at >= section.bytes || !may_be_function(info))
+		if (!at || at >= section.bytes || !may_be_slot_function(info))
 			continue;
-		reader->named[i].regions = regions_of(strings + at, name, names);
+		reader->named[i].regions = regions_of_symbol(strings + at, name, names);
 		if (reader->named[i].regions) {
 			reader->named[i].name = upcs_name_hash(strings + at);
 			any = true;
@@ -91,7 +91,7 @@ static bool read_symbols(struct reader *reader, const struct upcs_elf_section *t
 
 /* ---- relocations --------------------------------------------------------------------- */
 
-static void add(struct reader *reader, uint64_t address, uint64_t name, uint16_t regions)
+static void add_slot(struct reader *reader, uint64_t address, uint64_t name, uint16_t regions)
 {
 	struct upcs_slots *slots = reader->slots;
 	uint64_t offset;
@@ -128,11 +128,11 @@ static void add_chosen(struct reader *reader, uint64_t address, uint64_t by)
 		return;
 	for (i = 0; i < reader->choosers; i++)
 		if (reader->chooser[i].offset == offset)
-			add(reader, address, reader->chooser[i].name, reader->chooser[i].regions);
+			add_slot(reader, address, reader->chooser[i].name, reader->chooser[i].regions);
 }
 
 /* Of Elf64_Rela or Elf32_Rela: address, symbol with type, addend. */
-static void look_at(struct reader *reader, const char *relocation, bool named)
+static void look_at_relocation(struct reader *reader, const char *relocation, bool named)
 {
 	size_t word = reader->elf->wide ? 8 : 4;
 	uint64_t address = upcs_elf_word(reader->elf, relocation);
@@ -148,7 +148,7 @@ static void look_at(struct reader *reader, const char *relocation, bool named)
 	}
 	for (i = 0; i < 3 && reader->guest->named[i]; i++)
 		if (named && type == reader->guest->named[i] && !addend && symbol < reader->symbols)
-			add(reader, address, reader->named[symbol].name, reader->named[symbol].regions);
+			add_slot(reader, address, reader->named[symbol].name, reader->named[symbol].regions);
 }
 
 static void read_relocations(struct reader *reader, const struct upcs_elf_section *table, bool named)
@@ -165,11 +165,11 @@ static void read_relocations(struct reader *reader, const struct upcs_elf_sectio
 		if (!upcs_elf_read(reader->elf, table->offset + i * size, chunk, n * size))
 			return;
 		for (k = 0; k < n; k++)
-			look_at(reader, chunk + k * size, named);
+			look_at_relocation(reader, chunk + k * size, named);
 	}
 }
 
-static void read_all(struct reader *reader, const struct upcs_name *name, unsigned names)
+static void read_slot_tables(struct reader *reader, const struct upcs_name *name, unsigned names)
 {
 	struct upcs_elf_section section;
 	uint32_t i, dynsym = 0;
@@ -178,7 +178,7 @@ static void read_all(struct reader *reader, const struct upcs_name *name, unsign
 	for (i = 0; !dynsym && upcs_elf_section(reader->elf, i, &section); i++)
 		if (section.type == SHT_DYNSYM) {
 			dynsym = i;
-			any = read_symbols(reader, &section, name, names);
+			any = read_slot_symbols(reader, &section, name, names);
 		}
 	for (i = 0; (any || reader->choosers) && upcs_elf_section(reader->elf, i, &section); i++)
 		if (section.type == SHT_RELA)
@@ -199,7 +199,7 @@ struct upcs_slots *upcs_slots_read(const char *path, const struct upcs_name *nam
 	reader.slots = calloc(1, sizeof(*reader.slots));
 	if (reader.slots && guest != UPCS_GUESTS) {
 		reader.guest = &upcs_guests[guest];
-		read_all(&reader, name, names);
+		read_slot_tables(&reader, name, names);
 	}
 	if (reader.slots && reader.slots->n) {
 		reader.slots->segment = elf.segment;

@@ -53,7 +53,7 @@ static struct symbol symbol_at(const struct upcs_elf *elf, const char *at)
 }
 
 /* Assemblers do not say what is a function unless they are told: a global name of code. */
-static bool may_be_function(const struct symbol *symbol)
+static bool may_be_function_symbol(const struct symbol *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->info);
 
@@ -78,7 +78,7 @@ static uint8_t rank_of(const struct symbol *symbol)
 }
 
 /* False: no memory. */
-static bool keep(struct upcs_symbols *symbols, unsigned *room, const struct function *function)
+static bool keep_function(struct upcs_symbols *symbols, unsigned *room, const struct function *function)
 {
 	if (symbols->functions == *room) {
 		unsigned more = *room ? 2 * *room : 256;
@@ -117,10 +117,10 @@ static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *e
 			};
 			uint32_t flags;
 
-			if (may_be_function(&symbol) && symbol.name < strings &&
+			if (may_be_function_symbol(&symbol) && symbol.name < strings &&
 			    symbols->strings[symbol.name] &&
 			    upcs_elf_offset(loaded, symbol.address, &function.offset, &flags) &&
-			    (flags & PF_X) && !keep(symbols, &room, &function))
+			    (flags & PF_X) && !keep_function(symbols, &room, &function))
 				return -ENOMEM;
 		}
 	}
@@ -149,7 +149,7 @@ static int read_table(struct upcs_symbols *symbols, const struct upcs_elf *elf, 
 	return read_functions(symbols, elf, &table, strings.bytes, loaded);
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_functions_offset(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -158,14 +158,14 @@ static int by_offset(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-static void forget(struct upcs_symbols *symbols)
+static void forget_symbols(struct upcs_symbols *symbols)
 {
 	free(symbols->strings);
 	free(symbols->function);
 	memset(symbols, 0, sizeof(*symbols));
 }
 
-static int read_symbols(struct upcs_symbols *symbols, const struct upcs_elf *elf, const char *path)
+static int read_elf_symbols(struct upcs_symbols *symbols, const struct upcs_elf *elf, const char *path)
 {
 	int error = read_table(symbols, elf, SHT_SYMTAB, elf);
 	struct upcs_elf debug;
@@ -177,7 +177,7 @@ static int read_symbols(struct upcs_symbols *symbols, const struct upcs_elf *elf
 		upcs_elf_close(&debug);
 		if (error == 0 || error == -ENOMEM)
 			return error;
-		forget(symbols);
+		forget_symbols(symbols);
 	}
 	error = read_table(symbols, elf, SHT_DYNSYM, elf);
 	return error == -ENOENT ? 0 : error; /* a stripped static program has none */
@@ -199,7 +199,7 @@ struct upcs_symbols *upcs_symbols_open(const char *path)
 	else if (upcs_elf_guest(&elf) == UPCS_GUESTS || (elf.type != ET_EXEC && elf.type != ET_DYN))
 		error = -ENOEXEC;
 	else
-		error = read_symbols(symbols, &elf, path);
+		error = read_elf_symbols(symbols, &elf, path);
 	upcs_elf_close(&elf);
 	if (error) {
 		upcs_symbols_close(symbols);
@@ -207,7 +207,8 @@ struct upcs_symbols *upcs_symbols_open(const char *path)
 		return NULL;
 	}
 	if (symbols->functions)
-		qsort(symbols->function, symbols->functions, sizeof(symbols->function[0]), by_offset);
+		qsort(symbols->function, symbols->functions, sizeof(symbols->function[0]),
+		      compare_functions_offset);
 	return symbols;
 }
 
@@ -215,11 +216,11 @@ void upcs_symbols_close(struct upcs_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	forget(symbols);
+	forget_symbols(symbols);
 	free(symbols);
 }
 
-static bool matches(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
+static bool symbol_matches_name(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
 {
 	return upcs_name_fits(name, symbols->strings + symbols->function[i].name);
 }
@@ -230,7 +231,8 @@ static bool was_before(const struct upcs_symbols *symbols, unsigned i, const str
 	const struct function *function = &symbols->function[i], *before;
 
 	for (before = function; before-- > symbols->function && before->offset == function->offset;)
-		if (!before->chosen && matches(symbols, (unsigned)(before - symbols->function), name))
+		if (!before->chosen &&
+		    symbol_matches_name(symbols, (unsigned)(before - symbols->function), name))
 			return true;
 	return false;
 }
@@ -258,7 +260,7 @@ bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_nam
 	unsigned i;
 
 	for (i = *next; i < symbols->functions; i++) {
-		if (!matches(symbols, i, name) ||
+		if (!symbol_matches_name(symbols, i, name) ||
 		    (!symbols->function[i].chosen && was_before(symbols, i, name)))
 			continue;
 		*next = i + 1;

@@ -54,7 +54,7 @@ static int named_descriptor(const char *path)
  * file's path; where that names another file or none (memfd_create, a file that was removed), the
  * descriptor has to stay open, and *fd is that.
  */
-static char *open_program(int descriptor, int *fd)
+static char *open_program_file(int descriptor, int *fd)
 {
 	char link[64], target[PATH_MAX];
 	struct stat open_one, named;
@@ -72,7 +72,7 @@ static char *open_program(int descriptor, int *fd)
 }
 
 /* A path relative to an open directory, made independent of it; NULL: the kernel decides. */
-static char *resolve(int directory, const char *path, uint64_t flags, int *fd)
+static char *resolve_program_path(int directory, const char *path, uint64_t flags, int *fd)
 {
 	char link[64], target[PATH_MAX], *resolved = NULL;
 	const char *own = behind_own(path);
@@ -82,9 +82,9 @@ static char *resolve(int directory, const char *path, uint64_t flags, int *fd)
 	if (own && strcmp(own, "exe") == 0)
 		return strdup(upcs_run.program);
 	if (!path[0] && flags & AT_EMPTY_PATH)
-		return open_program(directory, fd);
+		return open_program_file(directory, fd);
 	if (named_descriptor(path) >= 0)
-		return open_program(named_descriptor(path), fd);
+		return open_program_file(named_descriptor(path), fd);
 	if (path[0] == '/' || (directory == AT_FDCWD && path[0]))
 		return strdup(path);
 	if (!path[0])
@@ -112,7 +112,7 @@ static bool is_executable(const char *path, uint64_t flags)
 /* ---- the program ------------------------------------------------------------------------- */
 
 /* execve, with a descriptor that stays open; -1: none. */
-static void become(const char *path, char **argv, char **envp, int fd)
+static void become_program(const char *path, char **argv, char **envp, int fd)
 {
 	int flags = fd >= 0 ? fcntl(fd, F_GETFD) : -1;
 
@@ -126,7 +126,7 @@ static void become(const char *path, char **argv, char **envp, int fd)
 }
 
 /* Returns only if it cannot be, or must not: then the guest's own call says why, or goes on. */
-static void execute(const char *path, int fd, char **argv, char **envp, bool counted)
+static void execute_program(const char *path, int fd, char **argv, char **envp, bool counted)
 {
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
@@ -140,9 +140,9 @@ static void execute(const char *path, int fd, char **argv, char **envp, bool cou
 	bool made = upcs_exec_make(&command, path, argv, envp, &exec) == 0;
 
 	if (made && (counted || !upcs_guest_is_native(exec.info.guest)))
-		become(exec.argv[0], exec.argv, exec.envp, fd);
+		become_program(exec.argv[0], exec.argv, exec.envp, fd);
 	else if (upcs_exec_release(command.options, envp))
-		become(path, argv, envp, fd);
+		become_program(path, argv, envp, fd);
 	if (made)
 		upcs_exec_free(&exec);
 }
@@ -154,12 +154,12 @@ void upcs_become(int directory, uint64_t path, uint64_t argv, uint64_t envp, uin
 	char *text = upcs_guest_string(path, PATH_MAX), *file = NULL, **arguments = NULL, **variables = NULL;
 
 	if (text)
-		file = resolve(directory, text, flags, &fd);
+		file = resolve_program_path(directory, text, flags, &fd);
 	if (file && is_executable(file, flags) && !upcs_exec_is_privileged(file)) {
 		arguments = upcs_guest_strings(upcs_run.guest, argv, max);
 		variables = arguments ? upcs_guest_strings(upcs_run.guest, envp, max) : NULL;
 		if (variables)
-			execute(file, fd, arguments, variables, counted);
+			execute_program(file, fd, arguments, variables, counted);
 	}
 	upcs_guest_free(arguments);
 	upcs_guest_free(variables);

@@ -33,7 +33,7 @@ static UPCS_TLS struct watch watch;
 
 /* ---- interrupts ---------------------------------------------------------------------- */
 
-static bool make_room(struct upcs_context *c)
+static bool make_context_room(struct upcs_context *c)
 {
 	uint32_t room = c->room ? 2 * c->room : 16, i;
 	struct upci_doorbell_interrupt *queue;
@@ -54,12 +54,12 @@ static bool make_room(struct upcs_context *c)
 	return true;
 }
 
-static void on_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void on_engine_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct upcs_context *c = arg;
 
 	(void)cycle;
-	if (!make_room(c)) {
+	if (!make_context_room(c)) {
 		c->lost++;
 		return;
 	}
@@ -72,7 +72,7 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 }
 
 /* One signal, until all has been fetched: the queue of signals may be full, and this is not. */
-static void send_signal(struct upcs_context *c)
+static void send_context_signal(struct upcs_context *c)
 {
 	siginfo_t info;
 	pid_t thread;
@@ -153,7 +153,7 @@ void upcs_context_look_locked(struct upcs_context *c)
 		add_panel(c, UPCI_PANEL_INSTRUCTIONS, grown);
 		add_panel(c, UPCI_PANEL_CORE_INSTRUCTIONS(core), grown);
 	}
-	send_signal(c);
+	send_context_signal(c);
 }
 
 /* ---- attention ----------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static bool is_armed(const struct upcs_context *c)
 
 void upcs_context_changed_locked(struct upcs_context *c)
 {
-	send_signal(c);
+	send_context_signal(c);
 	upcs_thread_attend_locked(c->owner, is_armed(c));
 }
 
@@ -232,7 +232,7 @@ static void attend_locked(void)
 		upcs_thread_unattend_locked();
 }
 
-static void attend(void)
+static void attend_contexts(void)
 {
 	upcs_process_hold();
 	attend_locked();
@@ -248,7 +248,7 @@ void upcs_context_block(unsigned vcpu, uint32_t kind)
 
 	/* Before this block counts: what is left is then left of it, too. */
 	if (upcs_thread_self() != UPCS_NO_THREAD && watch.changes != upcs_thread_changes())
-		attend();
+		attend_contexts();
 	upcs_thread_count(&counts[kind]);
 	if (!watch.n)
 		return;
@@ -260,7 +260,7 @@ void upcs_context_block(unsigned vcpu, uint32_t kind)
 		watch.on[i].left -= n;
 	}
 	if (due)
-		attend();
+		attend_contexts();
 }
 
 /* ---- life ---------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ struct upcs_context *upcs_context_create_locked(void)
 	c = place < CONTEXTS_MAX ? calloc(1, sizeof(*c)) : NULL;
 	if (!c)
 		return NULL;
-	upci_totals_init(&c->totals, &(struct upci_engine_sink){.event = on_event, .arg = c});
+	upci_totals_init(&c->totals, &(struct upci_engine_sink){.event = on_engine_event, .arg = c});
 	memset(c->panel, 0xff, sizeof(c->panel)); /* UPCI_PANEL_NOTHING */
 	c->owner = upcs_thread_self();
 	c->id = (uint64_t)++serial << 32 | (place + 1);

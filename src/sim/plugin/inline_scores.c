@@ -32,7 +32,7 @@ bool upcs_inline_may(void)
 }
 
 /* Whoever takes over may look meanwhile. */
-static qemu_plugin_u64 place_of(uint32_t kind)
+static qemu_plugin_u64 score_place_of(uint32_t kind)
 {
 	struct qemu_plugin_scoreboard **b = &board[kind / UPCS_SCORE_KINDS];
 
@@ -46,14 +46,14 @@ void upcs_inline_begins(struct qemu_plugin_tb *tb, struct qemu_plugin_insn *insn
 {
 	if (insn)
 		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_ADD_U64,
-								    place_of(kind), 1);
+								    score_place_of(kind), 1);
 	else
 		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-								  place_of(kind), 1);
+								  score_place_of(kind), 1);
 }
 
 void upcs_inline_touches(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw, uint32_t kind)
 {
-	qemu_plugin_register_vcpu_mem_inline_per_vcpu(insn, rw, QEMU_PLUGIN_INLINE_ADD_U64, place_of(kind),
-						      1);
+	qemu_plugin_register_vcpu_mem_inline_per_vcpu(insn, rw, QEMU_PLUGIN_INLINE_ADD_U64,
+						      score_place_of(kind), 1);
 }

@@ -335,13 +335,13 @@ static void register_all(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, program_ends, NULL);
 }
 
-static int refuse(const char *what, const char *which)
+static int refuse_start(const char *what, const char *which)
 {
 	fprintf(stderr, "upc_sim: %s%s\n", what, which);
 	return 1;
 }
 
-static int refuse_target(const char *target)
+static int refuse_guest_target(const char *target)
 {
 	char list[UPCS_GUEST_LIST];
 
@@ -357,7 +357,7 @@ static void name_program(const char *path)
 }
 
 /* Settles the counts of the process whose place we take. */
-static void settle(int64_t after)
+static void settle_left_counts(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
 	struct upcs_process *process;
@@ -396,25 +396,26 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		else if (strcmp(argv[i], "count=off") == 0)
 			counted = false;
 		else if (strcmp(argv[i], "count=on") != 0)
-			return refuse("not an argument of this plugin, which upc_run starts: ", argv[i]);
+			return refuse_start("not an argument of this plugin, which upc_run starts: ",
+					    argv[i]);
 	}
 	upcs_run.guest = upcs_guest_of_target(info->target_name);
 	if (info->system_emulation || upcs_run.guest == UPCS_GUESTS)
-		return refuse_target(info->target_name);
+		return refuse_guest_target(info->target_name);
 	upcs_run.results = upcs_results_open(upcs_run.path);
 	if (!upcs_run.results && after >= 0)
 		return 0; /* may not be opened by who the program has become: it runs, not counted */
 	if (!upcs_run.results)
-		return refuse("not the results of an upc_run of this release: ", upcs_run.path);
-	settle(after);
+		return refuse_start("not the results of an upc_run of this release: ", upcs_run.path);
+	settle_left_counts(after);
 	upcs_inline_install();
 	upcs_run.kinds = upcs_kinds_create();
 	if (!upcs_run.kinds || !upcs_translate_begin(upcs_run.guest) || !upcs_process_begin(counted))
-		return refuse("out of memory, or libcapstone does not know ", info->target_name);
+		return refuse_start("out of memory, or libcapstone does not know ", info->target_name);
 	if (!counted)
 		forked = true;
 	if (pthread_atfork(upcs_process_hold, upcs_process_release, fork_child))
-		return refuse("out of memory", "");
+		return refuse_start("out of memory", "");
 	register_all(id);
 	return 0;
 }

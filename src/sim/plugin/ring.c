@@ -15,7 +15,7 @@
 
 /* ---- operations ---------------------------------------------------------------------- */
 
-static uint64_t clear(struct upcs_context *c, uint64_t address)
+static uint64_t clear_context_counters(struct upcs_context *c, uint64_t address)
 {
 	uint64_t bits[UPC_COUNTERS / 64];
 	unsigned i;
@@ -44,7 +44,8 @@ static uint64_t set_signal(struct upcs_context *c, uint64_t guest)
 	return UPCI_DOORBELL_DONE;
 }
 
-static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, uint64_t b, uint64_t *value)
+static uint64_t operate_counters(struct upcs_context *c, uint64_t operation, uint64_t a, uint64_t b,
+				 uint64_t *value)
 {
 	bool counter = a < UPC_COUNTERS;
 
@@ -70,7 +71,7 @@ static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, 
 		upci_totals_preset(&c->totals, (unsigned)a, b);
 		return UPCI_DOORBELL_DONE;
 	case UPCI_DOORBELL_CLEAR:
-		return clear(c, a);
+		return clear_context_counters(c, a);
 	case UPCI_DOORBELL_THRESHOLD:
 		if (!counter)
 			return UPCI_DOORBELL_UNKNOWN;
@@ -107,7 +108,7 @@ union answer {
 };
 
 /* The size of an operation's answer; an unknown operation is answered by a word. */
-static size_t size_of(uint64_t operation)
+static size_t size_of_answer(uint64_t operation)
 {
 	switch (operation) {
 	case UPCI_DOORBELL_HELLO:
@@ -150,7 +151,7 @@ static void answer_peek(const struct upcs_context *c, struct upci_doorbell_regis
 	memcpy(registers->damaged, c->totals.damaged, sizeof(registers->damaged));
 }
 
-static void create(struct upci_doorbell_word *word)
+static void create_context(struct upci_doorbell_word *word)
 {
 	struct upcs_context *c;
 
@@ -179,7 +180,7 @@ static uint64_t close_accounts(uint64_t number, uint64_t n)
 	return UPCI_DOORBELL_DONE;
 }
 
-static void balance(uint64_t number, struct upci_doorbell_balance *is)
+static void answer_balance(uint64_t number, struct upci_doorbell_balance *is)
 {
 	const struct upcs_account *account = upcs_account_locked(number);
 	unsigned t;
@@ -210,7 +211,7 @@ static void act_on(struct upcs_context *c, uint64_t operation, uint64_t a, uint6
 		answer->word.status = UPCI_DOORBELL_DONE;
 		break;
 	default:
-		answer->word.status = operate(c, operation, a, b, &answer->word.value);
+		answer->word.status = operate_counters(c, operation, a, b, &answer->word.value);
 		upcs_context_changed_locked(c);
 		break;
 	}
@@ -223,13 +224,13 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 	if (operation == UPCI_DOORBELL_HELLO)
 		answer_hello(&answer->hello);
 	else if (operation == UPCI_DOORBELL_CREATE)
-		create(&answer->word);
+		create_context(&answer->word);
 	else if (operation == UPCI_DOORBELL_ACCOUNT)
 		answer->word.status = set_account(a, id, b);
 	else if (operation == UPCI_DOORBELL_CLOSE)
 		answer->word.status = close_accounts(a, b);
 	else if (operation == UPCI_DOORBELL_BALANCE)
-		balance(a, &answer->balance);
+		answer_balance(a, &answer->balance);
 	else if (c)
 		act_on(c, operation, a, b, answer);
 	else
@@ -242,7 +243,7 @@ void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uin
 {
 	const bool looks = operation == UPCI_DOORBELL_HELLO || operation == UPCI_DOORBELL_PEEK ||
 			   operation == UPCI_DOORBELL_BALANCE;
-	const size_t size = size_of(operation);
+	const size_t size = size_of_answer(operation);
 	union answer is;
 
 	memset(&is, 0, sizeof(is));

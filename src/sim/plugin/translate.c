@@ -62,7 +62,7 @@ static struct upcs_site *site_at(uint32_t index)
 
 /* ---- called at every block: nothing here that is not needed -------------------------- */
 
-static inline void count(unsigned vcpu, uint32_t kind)
+static inline void count_kind(unsigned vcpu, uint32_t kind)
 {
 	uint64_t *counting = upcs_thread_counting();
 
@@ -74,12 +74,12 @@ static inline void count(unsigned vcpu, uint32_t kind)
 
 static void block_begins(unsigned vcpu, void *kind)
 {
-	count(vcpu, (uint32_t)(uintptr_t)kind);
+	count_kind(vcpu, (uint32_t)(uintptr_t)kind);
 }
 
 static void look_for_chosen(const struct upcs_site *site);
 
-static inline uint16_t late(const struct upcs_site *site)
+static inline uint16_t late_regions(const struct upcs_site *site)
 {
 	return __atomic_load_n(&site->late, __ATOMIC_RELAXED);
 }
@@ -98,7 +98,7 @@ static void site_begins(unsigned vcpu, void *data)
 	if (__builtin_expect(site->chooses || upcs_chosen_awaited(), 0))
 		look_for_chosen(site);
 	upcs_thread_site(site);
-	count(vcpu, site->kind);
+	count_kind(vcpu, site->kind);
 }
 
 static inline void site_pass(struct upcs_site *site, uint8_t end)
@@ -142,7 +142,8 @@ static __attribute__((noinline)) void ended_site_begins(unsigned vcpu, uint64_t 
 	uint64_t *counting = upcs_thread_counting();
 	struct upcs_site *site = site_at((uint32_t)data);
 
-	if (__builtin_expect(counting && !(late(site) | upcs_chosen_awaited()) && site_steps(site), 1))
+	if (__builtin_expect(counting && !(late_regions(site) | upcs_chosen_awaited()) && site_steps(site),
+			     1))
 		upcs_thread_count(&counting[site->kind]);
 	else
 		site_begins(vcpu, site);
@@ -314,7 +315,7 @@ static void look_for_chosen(const struct upcs_site *site)
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-static void decode(const struct qemu_plugin_insn *insn, uint64_t address, struct upcs_insn *to)
+static void decode_insn(const struct qemu_plugin_insn *insn, uint64_t address, struct upcs_insn *to)
 {
 #if UPCS_QEMU_INTERFACE == 1
 	upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), to);
@@ -379,7 +380,7 @@ static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
 }
 
 /* Notes an instruction that the decoder does not know, for the report. */
-static void note_unknown(const struct qemu_plugin_insn *insn)
+static void note_unknown_insn(const struct qemu_plugin_insn *insn)
 {
 	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
 	const char *slash = strrchr(upcs_run.program, '/');
@@ -393,7 +394,7 @@ static void note_unknown(const struct qemu_plugin_insn *insn)
 }
 
 /* *found: of the process's record. */
-static void look(struct qemu_plugin_tb *tb, uint32_t *found)
+static void look_at_block(struct qemu_plugin_tb *tb, uint32_t *found)
 {
 	const struct upcs_options *options = &upcs_run.results->options;
 	struct upcs_place_function function = {.end = 0};
@@ -411,11 +412,11 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 			 host = (uintptr_t)qemu_plugin_insn_haddr(insn);
 		struct upcs_block_insn *to = &block.insn[i];
 
-		decode(insn, address, &to->insn);
+		decode_insn(insn, address, &to->insn);
 		to->apart = may_be_cut(i, address);
 		block.rewritten |= is_rewritten(address);
 		if (to->insn.flags & UPCS_INSN_UNKNOWN && !to->apart && upcs_run.process)
-			note_unknown(insn);
+			note_unknown_insn(insn);
 		to->enters = 0;
 		to->function = function.number;
 		if (!host)
@@ -557,7 +558,7 @@ static void put_team(struct qemu_plugin_tb *tb)
 	}
 }
 
-static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
+static void put_block_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 {
 	const struct upcs_part *part = &block.part[p];
 
@@ -579,11 +580,11 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	(void)id;
 	pthread_mutex_lock(&lock);
-	look(tb, &found);
+	look_at_block(tb, &found);
 	upcs_process_split(&block);
 	inlined = !follows && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
-		put_part(tb, p, inlined);
+		put_block_part(tb, p, inlined);
 	if (follows)
 		put_team(tb);
 	pthread_mutex_unlock(&lock);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_told(void)
+static bool is_program_told(void)
 {
 	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
 						"KMP_LIBRARY"};
@@ -36,7 +36,7 @@ static bool is_runtime(const char *line)
 
 bool upcs_waiting_is_active(void)
 {
-	FILE *maps = is_told() ? NULL : fopen("/proc/self/maps", "re");
+	FILE *maps = is_program_told() ? NULL : fopen("/proc/self/maps", "re");
 	bool found = false;
 	char *line = NULL;
 	size_t size = 0;
