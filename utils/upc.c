@@ -34,7 +34,7 @@ static char *help_text(void)
 }
 
 /* Of "stat" and "upc_stat", both of which somebody may write. */
-static const struct util_tool_row *find(const char *name)
+static const struct util_tool_row *find_tool(const char *name)
 {
 	for (int i = 0; i < UTIL_TOOLS; i++)
 		if (util_tool[i].command != NULL &&
@@ -59,7 +59,7 @@ static int say_unknown(const char *name)
 }
 
 /* It lies beside us. Comes back only with an error. */
-static int start(const struct util_tool_row *tool, char **argv)
+static int start_tool(const struct util_tool_row *tool, char **argv)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -77,12 +77,12 @@ static int start(const struct util_tool_row *tool, char **argv)
 	return util_cannot_run(path, errno);
 }
 
-static int help(const char *name)
+static int help_on_tool(const char *name)
 {
 	char *argv[] = {NULL, (char *)"--help", NULL};
-	const struct util_tool_row *tool = find(name);
+	const struct util_tool_row *tool = find_tool(name);
 
-	return tool != NULL ? start(tool, argv) : say_unknown(name);
+	return tool != NULL ? start_tool(tool, argv) : say_unknown(name);
 }
 
 int main(int argc, char **argv)
@@ -113,10 +113,10 @@ int main(int argc, char **argv)
 			optind = 1;
 			util_options_next(&usage, 2, own_help, NULL, &status);
 		} else if (strcmp(argv[optind], "help") == 0) {
-			status = help(argv[optind + 1]);
+			status = help_on_tool(argv[optind + 1]);
 		} else {
-			tool = find(argv[optind]);
-			status = tool != NULL ? start(tool, argv + optind) : say_unknown(argv[optind]);
+			tool = find_tool(argv[optind]);
+			status = tool != NULL ? start_tool(tool, argv + optind) : say_unknown(argv[optind]);
 		}
 	}
 	free(text);

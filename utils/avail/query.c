@@ -20,7 +20,7 @@ static bool is_part(char c)
 	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-static bool ends(const char *word, size_t length, const char *end)
+static bool ends_word_with(const char *word, size_t length, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -36,12 +36,12 @@ static void cut_to_stem(char *word)
 	static const char *const endings[] = {"es", "s", "ing", "ed", "e"};
 	size_t length = strlen(word);
 
-	if (ends(word, length, "ies") || ends(word, length, "ied")) {
+	if (ends_word_with(word, length, "ies") || ends_word_with(word, length, "ied")) {
 		length -= 2;
 		word[length - 1] = 'y';
-	} else if (!ends(word, length, "ss")) {
+	} else if (!ends_word_with(word, length, "ss")) {
 		for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-			if (ends(word, length, endings[i])) {
+			if (ends_word_with(word, length, endings[i])) {
 				length -= strlen(endings[i]);
 				break;
 			}

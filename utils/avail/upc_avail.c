@@ -59,7 +59,7 @@ static const struct util_usage usage = {
 };
 
 /* 0, or -1 when the tool is done with *status. */
-static int parse_options(struct options *o, int argc, char **argv, int *status)
+static int parse_avail_options(struct options *o, int argc, char **argv, int *status)
 {
 	*o = (struct options){.all = false};
 	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
@@ -102,7 +102,7 @@ static bool is_driven(const struct upc_event_info *event)
 	return event->source != UPC_SOURCE_NONE;
 }
 
-static int load(struct listing *l)
+static int load_listed_events(struct listing *l)
 {
 	l->event = util_catalogue_events(l->catalogue, &l->n);
 	l->shown = calloc(l->n + 1, sizeof(*l->shown));
@@ -134,7 +134,7 @@ static bool avail_is_of_group(const struct upc_event_info *event, const char *pa
 	return strncmp(pattern, group, n) == 0 && strcmp(pattern + n, "::") == 0;
 }
 
-static bool matches(const struct upc_event_info *event, const char *pattern, enum where where)
+static bool matches_event_pattern(const struct upc_event_info *event, const char *pattern, enum where where)
 {
 	return (where != WORDS &&
 		(util_match_event(pattern, event->name) || avail_is_of_group(event, pattern) ||
@@ -148,7 +148,8 @@ static unsigned show_matches(struct listing *l, const char *pattern, enum where 
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < l->n; i++)
-		if ((is_driven(&l->event[i]) || undriven) && matches(&l->event[i], pattern, where)) {
+		if ((is_driven(&l->event[i]) || undriven) &&
+		    matches_event_pattern(&l->event[i], pattern, where)) {
 			l->shown[i] = true;
 			found++;
 		}
@@ -182,7 +183,7 @@ static bool avail_is_refused(const char *name)
 
 /* Names say more than descriptions: these are asked when no name has the pattern, or with --descriptions.
  * Events that nothing drives are shown with --all, or where no other event matches. */
-static unsigned search(struct listing *l, const struct options *o, const char *pattern)
+static unsigned search_events(struct listing *l, const struct options *o, const char *pattern)
 {
 	unsigned found =
 		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
@@ -202,13 +203,13 @@ static unsigned search(struct listing *l, const struct options *o, const char *p
 		return found;
 	for (unsigned i = 0; i < l->n && l->more == NULL; i++)
 		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) &&
-		    matches(&l->event[i], pattern, WORDS))
+		    matches_event_pattern(&l->event[i], pattern, WORDS))
 			l->more = pattern;
 	return found;
 }
 
 /* Returns the exit status. */
-static int choose(struct listing *l, const struct options *o)
+static int choose_listed_events(struct listing *l, const struct options *o)
 {
 	int status = UTIL_OK;
 
@@ -219,10 +220,10 @@ static int choose(struct listing *l, const struct options *o)
 		if (!util_is_glob(o->pattern[p]))
 			upc_catalogue_find(l->catalogue, o->pattern[p], &code);
 	}
-	if (load(l) != 0)
+	if (load_listed_events(l) != 0)
 		return UTIL_FAILED;
 	for (int p = 0; p < o->n_patterns; p++)
-		if (search(l, o, o->pattern[p]) == 0) {
+		if (search_events(l, o, o->pattern[p]) == 0) {
 			if (avail_is_refused(o->pattern[p]))
 				util_error("%s", upc_last_message());
 			else
@@ -257,7 +258,7 @@ static struct style style_of(const struct options *o)
 	};
 }
 
-static void print_line(const struct style *style, const char *intro, const char *text)
+static void print_event_line(const struct style *style, const char *intro, const char *text)
 {
 	unsigned column = INDENT + (unsigned)strlen(intro);
 
@@ -268,7 +269,7 @@ static void print_line(const struct style *style, const char *intro, const char 
 }
 
 /* The name, and beside it, or below where there is no room, what it is in short. */
-static void print_head(const struct upc_event_info *event, const struct style *style)
+static void print_event_head(const struct upc_event_info *event, const struct style *style)
 {
 	char brief[128];
 	unsigned columns, place;
@@ -296,27 +297,27 @@ static void print_head(const struct upc_event_info *event, const struct style *s
 	fputc('\n', stdout);
 }
 
-static void print_event(const struct upc_event_info *event, const struct style *style)
+static void print_listed_event(const struct upc_event_info *event, const struct style *style)
 {
-	print_head(event, style);
+	print_event_head(event, style);
 	if (event->description != NULL && event->description[0] != '\0')
-		print_line(style, "", event->description);
+		print_event_line(style, "", event->description);
 	if (event->id != UPC_NO_ID) {
 		util_pad(stdout, INDENT);
 		printf("id %d, counter %d, input %d\n", event->id, event->id % UPC_COUNTERS,
 		       event->id / UPC_COUNTERS);
 	}
 	if (is_driven(event) && event->driver != NULL && event->driver[0] != '\0')
-		print_line(style, "driven by ", event->driver);
+		print_event_line(style, "driven by ", event->driver);
 	if (event->differs != NULL && event->differs[0] != '\0')
-		print_line(style, "differs: ", event->differs);
+		print_event_line(style, "differs: ", event->differs);
 	if (event->also != NULL && event->also[0] != '\0')
-		print_line(style, "also: ", event->also);
+		print_event_line(style, "also: ", event->also);
 	if (!is_driven(event) && event->why != NULL && event->why[0] != '\0')
-		print_line(style, "why: ", event->why);
+		print_event_line(style, "why: ", event->why);
 }
 
-static void print_group(const struct listing *l, unsigned first, const struct style *style)
+static void print_event_group(const struct listing *l, unsigned first, const struct style *style)
 {
 	unsigned count = 0;
 
@@ -327,7 +328,7 @@ static void print_group(const struct listing *l, unsigned first, const struct st
 	printf(" (%u)%s\n", count, style->plain);
 	for (unsigned i = first; i < l->n; i++)
 		if (l->shown[i] && strcmp(l->event[i].subsystem, l->event[first].subsystem) == 0)
-			print_event(&l->event[i], style);
+			print_listed_event(&l->event[i], style);
 	fputc('\n', stdout);
 }
 
@@ -364,7 +365,7 @@ static void print_footer(const struct listing *l, const struct options *o)
 		       missing == 1 ? "thing is" : "things are");
 }
 
-static void print_text(const struct listing *l, const struct options *o)
+static void print_events_text(const struct listing *l, const struct options *o)
 {
 	const struct style style = style_of(o);
 
@@ -377,7 +378,7 @@ static void print_text(const struct listing *l, const struct options *o)
 		       !(l->shown[before] && strcmp(l->event[before].subsystem, l->event[i].subsystem) == 0))
 			before++;
 		if (before == i)
-			print_group(l, i, &style);
+			print_event_group(l, i, &style);
 	}
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->shown[i] && strstr(l->event[i].name, "PIPE_") != NULL) {
@@ -427,7 +428,7 @@ static void print_summary(const struct listing *l, unsigned first, const struct 
 	putchar('\n');
 }
 
-static void print_groups(const struct listing *l, const struct options *o)
+static void print_event_groups(const struct listing *l, const struct options *o)
 {
 	const struct style style = style_of(o);
 
@@ -469,7 +470,7 @@ static void print_names(const struct listing *l, bool spellings)
 	}
 }
 
-static int print_missing(const struct listing *l)
+static int print_missing_patterns(const struct listing *l)
 {
 	unsigned width = util_width(stdout);
 	const char *sentence;
@@ -484,7 +485,7 @@ static int print_missing(const struct listing *l)
 	return UTIL_OK;
 }
 
-static int print_json(const struct listing *l)
+static int print_events_json(const struct listing *l)
 {
 	json_t *document = util_json_begin("upc_avail"), *events = json_array(), *missing = json_array();
 	const char *sentence;
@@ -500,7 +501,7 @@ static int print_json(const struct listing *l)
 	return util_json_put(stdout, document, false);
 }
 
-static void print_csv(const struct listing *l)
+static void print_events_csv(const struct listing *l)
 {
 	util_csv_event_head(stdout);
 	for (unsigned i = 0; i < l->n; i++)
@@ -515,7 +516,7 @@ int main(int argc, char **argv)
 	int status;
 
 	util_begin("upc_avail");
-	if (parse_options(&options, argc, argv, &status) != 0)
+	if (parse_avail_options(&options, argc, argv, &status) != 0)
 		return status;
 	/* A terminal has no room for thousands of events that nobody asked for. */
 	if (isatty(STDOUT_FILENO) && options.n_patterns == 0 && !options.all && !options.names &&
@@ -525,9 +526,9 @@ int main(int argc, char **argv)
 	if (listing.catalogue == NULL)
 		return UTIL_FAILED;
 	if (options.missing) {
-		status = print_missing(&listing);
+		status = print_missing_patterns(&listing);
 	} else {
-		status = choose(&listing, &options);
+		status = choose_listed_events(&listing, &options);
 		if (!options.no_pager && listing.n_shown > 0)
 			util_pager_begin();
 		if (listing.n == 0)
@@ -535,13 +536,13 @@ int main(int argc, char **argv)
 		else if (options.names)
 			print_names(&listing, options.spellings);
 		else if (options.format.format == UTIL_JSON)
-			print_json(&listing);
+			print_events_json(&listing);
 		else if (options.format.format == UTIL_CSV)
-			print_csv(&listing);
+			print_events_csv(&listing);
 		else if (options.groups)
-			print_groups(&listing, &options);
+			print_event_groups(&listing, &options);
 		else
-			print_text(&listing, &options);
+			print_events_text(&listing, &options);
 	}
 	if (util_pager_end() != 0)
 		status = UTIL_FAILED;

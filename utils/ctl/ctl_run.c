@@ -34,7 +34,7 @@ static void program_word(const char *program, char *word, size_t size)
 }
 
 /* 0, or -1 with why in control. */
-static int yield(struct util_control *control, const char *program)
+static int yield_counters(struct util_control *control, const char *program)
 {
 	char what[1000];
 	const char *const word[] = {"yield", what};
@@ -54,7 +54,7 @@ static int yield(struct util_control *control, const char *program)
 
 /* Asks the service to turn the counters on again, and waits for its answer. If that fails, the service
  * resumes them when the connection closes. */
-static void resume(struct util_control *control)
+static void resume_service(struct util_control *control)
 {
 	static const char *const word[] = {"resume"};
 
@@ -65,7 +65,7 @@ static void resume(struct util_control *control)
 }
 
 /* Nothing was asked: what can be read is the end. */
-static bool has_ended(const struct util_control *control)
+static bool has_control_ended(const struct util_control *control)
 {
 	char byte;
 
@@ -81,14 +81,14 @@ static void try_again(struct util_control *control, const char *program)
 	if (util_control_open(control, path) != 0)
 		return;
 	control->wait_ms = RETRY_WAIT_MS;
-	if (yield(control, program) == 0)
+	if (yield_counters(control, program) == 0)
 		util_error("the service is back, and has stepped aside again");
 	else
 		util_control_close(control);
 }
 
 /* Until the command has ended. */
-static void wait_for_end(struct util_control *control, struct stat_run *run, const char *program)
+static void wait_for_command_end(struct util_control *control, struct stat_run *run, const char *program)
 {
 	for (;;) {
 		int64_t deadline = control->fd < 0 ? stat_run_now() + RETRY_NS : -1;
@@ -98,7 +98,7 @@ static void wait_for_end(struct util_control *control, struct stat_run *run, con
 			return;
 		if (control->fd < 0) {
 			try_again(control, program);
-		} else if (has_ended(control)) {
+		} else if (has_control_ended(control)) {
 			util_error("the service at %s has ended; it will be asked again when it is back",
 				   control->path);
 			util_control_close(control);
@@ -112,16 +112,16 @@ int ctl_run(struct util_control *control, char *const *argv)
 	int status;
 
 	/* Before signals are taken: who waits for the service can be interrupted. */
-	if (yield(control, argv[0]) != 0) {
+	if (yield_counters(control, argv[0]) != 0) {
 		util_error("%s; '%s' was not run", control->why, argv[0]);
 		return UTIL_FAILED;
 	}
 	if (stat_run_begin(&run) != 0 || stat_run_spawn(&run, argv, NULL) != 0)
 		return UTIL_FAILED;
 	stat_run_release(&run);
-	wait_for_end(control, &run, argv[0]);
+	wait_for_command_end(control, &run, argv[0]);
 	status = stat_run_reap(&run, NULL);
-	resume(control);
+	resume_service(control);
 	if (run.exec_error != 0)
 		return util_cannot_run(argv[0], run.exec_error);
 	return stat_run_exit_status(status);

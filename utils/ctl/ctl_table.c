@@ -22,14 +22,14 @@ static const char *const heading[COLUMNS] = {"No", "Name", "Event", "Scope", "St
 
 /* ---- fields of an answer, whoever has made it -------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *get_answer_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text != NULL ? text : "";
 }
 
-static uint64_t number_of(const json_t *object, const char *key)
+static uint64_t get_answer_number(const json_t *object, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
@@ -45,11 +45,12 @@ static unsigned places_so(const json_t *counter, const char *state, char *names,
 
 	names[0] = '\0';
 	json_array_foreach(json_object_get(counter, "places"), i,
-			   place) if (strcmp(text_of(place, "state"), state) == 0)
+			   place) if (strcmp(get_answer_text(place, "state"), state) == 0)
 	{
 		size_t length = strlen(names);
 
-		snprintf(names + length, size - length, "%s%s", n == 0 ? "" : ", ", text_of(place, "name"));
+		snprintf(names + length, size - length, "%s%s", n == 0 ? "" : ", ",
+			 get_answer_text(place, "name"));
 		n++;
 	}
 	return n;
@@ -58,7 +59,7 @@ static unsigned places_so(const json_t *counter, const char *state, char *names,
 /* "counting", "taken on cpu1, cpu3", "failed on 12 of 64". */
 static void put_state(const json_t *counter, char text[STATE_MAX])
 {
-	const char *state = text_of(counter, "state");
+	const char *state = get_answer_text(counter, "state");
 	unsigned all = (unsigned)json_array_size(json_object_get(counter, "places")), n;
 	char names[STATE_MAX - 40];
 
@@ -100,25 +101,25 @@ static unsigned number_reason(struct table *table, const char *why)
 
 static void fill_row(struct table *table, struct row *row, const json_t *counter)
 {
-	unsigned reason = number_reason(table, text_of(counter, "why"));
+	unsigned reason = number_reason(table, get_answer_text(counter, "why"));
 	char state[STATE_MAX];
 
-	snprintf(row->number, sizeof(row->number), "%" PRIu64, number_of(counter, "number"));
+	snprintf(row->number, sizeof(row->number), "%" PRIu64, get_answer_number(counter, "number"));
 	put_state(counter, state);
 	if (reason != 0)
 		snprintf(row->state, sizeof(row->state), "%s (%u)", state, reason);
 	else
 		snprintf(row->state, sizeof(row->state), "%s", state);
 	row->cell[NUMBER] = row->number;
-	row->cell[NAME] = text_of(counter, "name");
-	row->cell[EVENT] = text_of(counter, "event");
-	row->cell[SCOPE] = text_of(counter, "scope");
+	row->cell[NAME] = get_answer_text(counter, "name");
+	row->cell[EVENT] = get_answer_text(counter, "event");
+	row->cell[SCOPE] = get_answer_text(counter, "scope");
 	row->cell[STATE] = row->state;
 	for (unsigned i = 0; i < COLUMNS; i++)
 		util_widen(&table->width[i], row->cell[i]);
 }
 
-static void put_row(FILE *out, const struct table *table, const char *const cell[COLUMNS])
+static void put_answer_row(FILE *out, const struct table *table, const char *const cell[COLUMNS])
 {
 	util_put_right(out, cell[NUMBER], table->width[NUMBER]);
 	for (unsigned i = NAME; i < COLUMNS; i++) {
@@ -147,11 +148,11 @@ static void put_wrapped(FILE *out, const char *text, unsigned indent)
 	free(clean);
 }
 
-static void put_table(FILE *out, const struct table *table)
+static void put_answer_table(FILE *out, const struct table *table)
 {
-	put_row(out, table, heading);
+	put_answer_row(out, table, heading);
 	for (unsigned i = 0; i < table->rows; i++)
-		put_row(out, table, table->row[i].cell);
+		put_answer_row(out, table, table->row[i].cell);
 	if (table->reasons > 0)
 		fputc('\n', out);
 	for (unsigned i = 0; i < table->reasons; i++) {
@@ -174,11 +175,11 @@ static char *yielded_text(const json_t *answer)
 		return NULL;
 	json_array_foreach(list, i, who)
 	{
-		const char *program = text_of(who, "program");
+		const char *program = get_answer_text(who, "program");
 
 		fprintf(out, "%s%s (pid %" PRIu64 ", uid %" PRIu64 ")", i == 0 ? "" : ", ",
-			program[0] != '\0' ? program : "a client", number_of(who, "pid"),
-			number_of(who, "uid"));
+			program[0] != '\0' ? program : "a client", get_answer_number(who, "pid"),
+			get_answer_number(who, "uid"));
 	}
 	return fclose(out) == 0 ? text : NULL;
 }
@@ -195,7 +196,7 @@ static void put_yielded(FILE *out, const json_t *answer)
 	free(yielded);
 }
 
-static void put_counters(FILE *out, const json_t *answer)
+static void put_counters_table(FILE *out, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "counters"), *counter;
 	size_t n = json_array_size(list), i;
@@ -211,7 +212,7 @@ static void put_counters(FILE *out, const json_t *answer)
 		for (i = 0; i < COLUMNS; i++)
 			util_widen(&table.width[i], heading[i]);
 		json_array_foreach(list, i, counter) fill_row(&table, &table.row[i], counter);
-		put_table(out, &table);
+		put_answer_table(out, &table);
 	} else {
 		util_error("out of memory");
 	}
@@ -221,7 +222,7 @@ static void put_counters(FILE *out, const json_t *answer)
 
 void ctl_put_counters(FILE *out, const json_t *answer)
 {
-	put_counters(out, answer);
+	put_counters_table(out, answer);
 	put_yielded(out, answer);
 }
 
@@ -229,7 +230,7 @@ void ctl_put_counters(FILE *out, const json_t *answer)
 
 #define STATUS_COLUMN 12
 
-static void put_line(FILE *out, const char *name, const char *text)
+static void put_answer_line(FILE *out, const char *name, const char *text)
 {
 	if (text[0] == '\0')
 		return;
@@ -237,21 +238,21 @@ static void put_line(FILE *out, const char *name, const char *text)
 	put_wrapped(out, text, STATUS_COLUMN);
 }
 
-static void put_time(FILE *out, const char *name, const json_t *answer, const char *key)
+static void put_answer_time(FILE *out, const char *name, const json_t *answer, const char *key)
 {
-	time_t seconds = (time_t)(number_of(answer, key) / 1000000000);
+	time_t seconds = (time_t)(get_answer_number(answer, key) / 1000000000);
 	struct tm local;
 	char text[60];
 
 	if (json_is_integer(json_object_get(answer, key)) && localtime_r(&seconds, &local) != NULL &&
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %z", &local) > 0)
-		put_line(out, name, text);
+		put_answer_line(out, name, text);
 }
 
 static void put_interval(FILE *out, const json_t *answer)
 {
 	char number[UTIL_NUMBER_MAX], text[UTIL_NUMBER_MAX + 60];
-	uint64_t ns = number_of(answer, "interval_ns");
+	uint64_t ns = get_answer_number(answer, "interval_ns");
 	const char *unit;
 
 	if (!json_is_integer(json_object_get(answer, "interval_ns")))
@@ -261,67 +262,68 @@ static void put_interval(FILE *out, const json_t *answer)
 		snprintf(text, sizeof(text), "when somebody asks");
 	else
 		snprintf(text, sizeof(text), "each %s %s, at multiples of it", number, unit);
-	put_line(out, "samples", text);
+	put_answer_line(out, "samples", text);
 }
 
 void ctl_put_status(FILE *out, const char *path, const json_t *answer)
 {
 	char text[60], *yielded = yielded_text(answer);
 
-	put_line(out, "service", path);
-	put_time(out, "since", answer, "started_ns");
+	put_answer_line(out, "service", path);
+	put_answer_time(out, "since", answer, "started_ns");
 	put_interval(out, answer);
-	put_time(out, "last sample", answer, "time_ns");
+	put_answer_time(out, "last sample", answer, "time_ns");
 	if (json_is_integer(json_object_get(answer, "generation"))) {
-		snprintf(text, sizeof(text), "%" PRIu64, number_of(answer, "generation"));
-		put_line(out, "generation", text);
+		snprintf(text, sizeof(text), "%" PRIu64, get_answer_number(answer, "generation"));
+		put_answer_line(out, "generation", text);
 	}
 	if (yielded != NULL) {
-		put_line(out, "yielded for", yielded);
-	} else if (number_of(answer, "yields") > 0) {
-		snprintf(text, sizeof(text), "%" PRIu64 " of 'upcctl run'", number_of(answer, "yields"));
-		put_line(out, "yielded for", text);
+		put_answer_line(out, "yielded for", yielded);
+	} else if (get_answer_number(answer, "yields") > 0) {
+		snprintf(text, sizeof(text), "%" PRIu64 " of 'upcctl run'",
+			 get_answer_number(answer, "yields"));
+		put_answer_line(out, "yielded for", text);
 	}
 	free(yielded);
-	put_line(out, "noticing", text_of(answer, "noticing"));
-	put_line(out, "unseen", text_of(answer, "unseen"));
-	put_line(out, "remark", text_of(answer, "remark"));
+	put_answer_line(out, "noticing", get_answer_text(answer, "noticing"));
+	put_answer_line(out, "unseen", get_answer_text(answer, "unseen"));
+	put_answer_line(out, "remark", get_answer_text(answer, "remark"));
 	fputc('\n', out);
-	put_counters(out, answer);
+	put_counters_table(out, answer);
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------- */
 
 /* Empty where there is none: what was not counted is no 0. */
-static const char *digits(const json_t *object, const char *key, char text[UTIL_NUMBER_MAX])
+static const char *format_answer_number(const json_t *object, const char *key, char text[UTIL_NUMBER_MAX])
 {
 	text[0] = '\0';
 	if (json_is_integer(json_object_get(object, key)))
-		snprintf(text, UTIL_NUMBER_MAX, "%" PRIu64, number_of(object, key));
+		snprintf(text, UTIL_NUMBER_MAX, "%" PRIu64, get_answer_number(object, key));
 	return text;
 }
 
-static void put_places(FILE *out, const json_t *counter)
+static void put_counter_places(FILE *out, const json_t *counter)
 {
 	char number[UTIL_NUMBER_MAX], id[UTIL_NUMBER_MAX], value[UTIL_NUMBER_MAX], running[UTIL_NUMBER_MAX];
 	const json_t *place;
 	size_t i;
 
-	digits(counter, "number", number);
-	digits(counter, "id", id);
+	format_answer_number(counter, "number", number);
+	format_answer_number(counter, "id", id);
 	json_array_foreach(json_object_get(counter, "places"), i, place)
 	{
 		const char *const row[] = {number,
 					   id,
-					   text_of(counter, "name"),
-					   text_of(counter, "event"),
-					   text_of(counter, "unit"),
-					   text_of(counter, "scope"),
-					   text_of(place, "name"),
-					   text_of(place, "state"),
-					   digits(place, "value", value),
-					   digits(place, "running_ns", running),
-					   text_of(counter, "why")};
+					   get_answer_text(counter, "name"),
+					   get_answer_text(counter, "event"),
+					   get_answer_text(counter, "unit"),
+					   get_answer_text(counter, "scope"),
+					   get_answer_text(place, "name"),
+					   get_answer_text(place, "state"),
+					   format_answer_number(place, "value", value),
+					   format_answer_number(place, "running_ns", running),
+					   get_answer_text(counter, "why")};
 
 		util_csv_row(out, row, sizeof(row) / sizeof(row[0]));
 	}
@@ -335,5 +337,5 @@ void ctl_put_csv(FILE *out, const json_t *answer)
 	size_t i;
 
 	util_csv_row(out, row, sizeof(row) / sizeof(row[0]));
-	json_array_foreach(json_object_get(answer, "counters"), i, counter) put_places(out, counter);
+	json_array_foreach(json_object_get(answer, "counters"), i, counter) put_counter_places(out, counter);
 }

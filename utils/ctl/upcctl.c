@@ -112,7 +112,7 @@ static int check_command(const char *name)
 
 /* Options may stand before and behind the command, and behind what follows it; those behind
  * the PROGRAM of run are its own. */
-static int read_line(struct settings *settings, int argc, char **argv)
+static int read_ctl_line(struct settings *settings, int argc, char **argv)
 {
 	int status = UTIL_OK;
 
@@ -141,7 +141,7 @@ static int read_line(struct settings *settings, int argc, char **argv)
 	}
 }
 
-static int check(const struct settings *settings)
+static int check_ctl_settings(const struct settings *settings)
 {
 	int error;
 
@@ -165,7 +165,7 @@ static int check(const struct settings *settings)
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-static int put_json(json_t *answer)
+static int put_json_answer(json_t *answer)
 {
 	json_t *report = util_json_begin("upcctl");
 
@@ -190,7 +190,7 @@ static int put_answer(const struct settings *settings, const struct util_control
 	int error = 0;
 
 	if (settings->format.format == UTIL_JSON) {
-		error = put_json(answer);
+		error = put_json_answer(answer);
 	} else if (!ok) {
 		fputs("upcctl: ", stderr);
 		put_message(stderr, answer);
@@ -208,7 +208,7 @@ static int put_answer(const struct settings *settings, const struct util_control
 	return ok ? UTIL_OK : UTIL_NO;
 }
 
-static int ask(const struct settings *settings, struct util_control *control)
+static int ask_service(const struct settings *settings, struct util_control *control)
 {
 	json_t *answer = util_control_ask(control, settings->word, settings->words);
 	int status;
@@ -234,9 +234,9 @@ int main(int argc, char **argv)
 		util_error("out of memory");
 		return UTIL_FAILED;
 	}
-	status = read_line(&settings, argc, argv);
+	status = read_ctl_line(&settings, argc, argv);
 	if (status == 0)
-		status = check(&settings);
+		status = check_ctl_settings(&settings);
 	if (status == 0) {
 		status = util_control_open(&control, settings.socket);
 		if (status != 0) {
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 		} else if (settings.program != NULL) {
 			status = ctl_run(&control, settings.program);
 		} else {
-			status = ask(&settings, &control);
+			status = ask_service(&settings, &control);
 		}
 		util_control_close(&control);
 	}

@@ -136,7 +136,7 @@ bool account_inside(const struct account_job *job, const struct series_node *nod
 	       (job->job->end_ns == JOBS_RUNNING || node->to_ns <= job->job->end_ns + late);
 }
 
-static void add_node(struct account_job *job, struct account_node *to, const struct series_node *from)
+static void add_node_account(struct account_job *job, struct account_node *to, const struct series_node *from)
 {
 	to->recorded_ns += (double)(from->to_ns - from->from_ns);
 	if (from->to_ns > job->end_ns)
@@ -151,7 +151,7 @@ static void add_node(struct account_job *job, struct account_node *to, const str
 	}
 }
 
-static double *row_of(struct account_job *job, struct account_slot *slot, unsigned metric)
+static double *row_of_slot(struct account_job *job, struct account_slot *slot, unsigned metric)
 {
 	if (metric >= slot->metrics) {
 		const unsigned n = metric + 64;
@@ -178,7 +178,7 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 		return 0;
 	while (interval / job->per_block >= ACCOUNT_BLOCKS)
 		merge_blocks(job);
-	add_node(job, to, from);
+	add_node_account(job, to, from);
 	for (unsigned s = 0; s < from->n; s++) {
 		const struct series *series = from->series[s];
 		const unsigned m = series->metric;
@@ -189,7 +189,7 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 			continue;
 		account = m < to->metrics && to->metric[m] != NULL ? to->metric[m] : account_at(to, m);
 		x = m < slot->metrics && slot->has[m] ? &slot->x[(size_t)m * job->nodes]
-						      : row_of(job, slot, m);
+						      : row_of_slot(job, slot, m);
 		if (account == NULL || x == NULL ||
 		    add_places(account, series, names->metric[m].sums, &whole, &weight) != 0)
 			return -1;

@@ -52,7 +52,8 @@ int account_resolve(const struct series_names *names, const char *name)
 	return at;
 }
 
-static bool fill(void *arg, unsigned k, unsigned input, bool counts, struct define_vector *vector)
+static bool fill_define_input(void *arg, unsigned k, unsigned input, bool counts,
+			      struct define_vector *vector)
 {
 	const struct filling *f = arg;
 	const int metric = account_resolve(f->names, define_input(f->define, input));
@@ -124,7 +125,7 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 	struct account_job *job = f->job;
 	struct spread over_nodes;
 
-	if (define_run(job->work, fill, f, (double)job->interval_ns / 1e9) != 0)
+	if (define_run(job->work, fill_define_input, f, (double)job->interval_ns / 1e9) != 0)
 		return -1;
 	for (unsigned d = 0; d < define_count(f->define); d++) {
 		const bool is_shown = (int)d == options->bandwidth || (int)d == options->flops;

@@ -519,7 +519,7 @@ static int add_archive(struct archives *archives, const char *path)
 }
 
 /* The archives below a directory: as pmlogger has them, in a directory for each host. */
-static void add_directory(struct archives *archives, const char *path, unsigned depth)
+static void add_archive_directory(struct archives *archives, const char *path, unsigned depth)
 {
 	struct dirent **entry;
 	const int n = scandir(path, &entry, NULL, alphasort);
@@ -539,7 +539,7 @@ static void add_directory(struct archives *archives, const char *path, unsigned 
 
 			if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
 				if (depth < 3)
-					add_directory(archives, file, depth + 1);
+					add_archive_directory(archives, file, depth + 1);
 			} else if (meta != NULL && (meta[5] == '\0' || meta[5] == '.')) {
 				cut_ending(file);
 				if (add_archive(archives, file) != 0)
@@ -564,7 +564,7 @@ static unsigned room_of_files(void)
 	return n > 0 ? (unsigned)n - 1 : 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_archive_host(const void *a, const void *b)
 {
 	return strverscmp(((const struct archive *)a)->host, ((const struct archive *)b)->host);
 }
@@ -578,7 +578,7 @@ int archives_find(const char *const *operand, unsigned n, struct archives *archi
 		if (stat(operand[i], &status) == 0 && S_ISDIR(status.st_mode)) {
 			const unsigned had = archives->nodes;
 
-			add_directory(archives, operand[i], 0);
+			add_archive_directory(archives, operand[i], 0);
 			if (archives->nodes == had && !archives->damaged && had == 0)
 				util_error("'%s' has no archives", operand[i]);
 			continue;
@@ -592,7 +592,7 @@ int archives_find(const char *const *operand, unsigned n, struct archives *archi
 		free(path);
 	}
 	if (archives->nodes > 0)
-		qsort(archives->node, archives->nodes, sizeof(*archives->node), by_name);
+		qsort(archives->node, archives->nodes, sizeof(*archives->node), by_archive_host);
 	archives->room = room_of_files();
 	for (unsigned i = 0; i < archives->nodes; i++) {
 		struct archive *archive = &archives->node[i];

@@ -58,7 +58,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct parser *p, const ch
 	return -1;
 }
 
-static int fail_found(struct parser *p, const char *expected)
+static int fail_found_char(struct parser *p, const char *expected)
 {
 	if (*p->at == '\0')
 		return fail(p, p->at, "expected %s, found the end", expected);
@@ -66,7 +66,7 @@ static int fail_found(struct parser *p, const char *expected)
 		    isprint((unsigned char)*p->at) ? *p->at : '?');
 }
 
-static char peek(struct parser *p)
+static char peek_define_char(struct parser *p)
 {
 	while (*p->at == ' ' || *p->at == '\t')
 		p->at++;
@@ -74,7 +74,7 @@ static char peek(struct parser *p)
 }
 
 /* Adds an operation; its place, or -1. */
-static int emit(struct parser *p, enum define_kind kind, int a, int b)
+static int emit_operation(struct parser *p, enum define_kind kind, int a, int b)
 {
 	struct define *define = p->define;
 
@@ -84,9 +84,9 @@ static int emit(struct parser *p, enum define_kind kind, int a, int b)
 	return (int)define->ops++;
 }
 
-static int parse_sum(struct parser *p);
+static int parse_define_sum(struct parser *p);
 
-static int parse_number(struct parser *p)
+static int parse_define_number(struct parser *p)
 {
 	char *end;
 	double value;
@@ -95,8 +95,8 @@ static int parse_number(struct parser *p)
 	errno = 0;
 	value = strtod(p->at, &end);
 	if (end == p->at || !isfinite(value))
-		return fail_found(p, "a number");
-	op = emit(p, DEFINE_NUMBER, -1, -1);
+		return fail_found_char(p, "a number");
+	op = emit_operation(p, DEFINE_NUMBER, -1, -1);
 	if (op >= 0)
 		p->define->op[op].number = value;
 	p->at = end;
@@ -123,36 +123,36 @@ static int parse_call(struct parser *p, const char *start, size_t n)
 			    "delta rate nodes_mean nodes_sd nodes_min nodes_max nodes_sum, found '%.*s'",
 			    (int)(n < 40 ? n : 40), start);
 	p->at++;
-	op = parse_sum(p);
-	for (; op >= 0 && peek(p) == ','; arguments++) {
+	op = parse_define_sum(p);
+	for (; op >= 0 && peek_define_char(p) == ','; arguments++) {
 		if (functions[f].of == DEFINE_NONE || (arguments == 2 && !functions[f].many))
 			return fail(p, p->at, "expected ')': %s takes %s", functions[f].name,
 				    functions[f].of == DEFINE_NONE ? "one argument" : "two arguments");
 		p->at++;
-		other = parse_sum(p);
-		op = other < 0 ? -1 : emit(p, functions[f].of, op, other);
+		other = parse_define_sum(p);
+		op = other < 0 ? -1 : emit_operation(p, functions[f].of, op, other);
 	}
 	if (op < 0)
 		return -1;
 	if (*p->at != ')')
-		return fail_found(p, "',' or ')'");
+		return fail_found_char(p, "',' or ')'");
 	if (arguments == 1 && functions[f].over == DEFINE_NONE)
 		return fail(p, p->at, "expected ',': %s takes two arguments", functions[f].name);
 	p->at++;
 	if (arguments == 1)
-		return emit(p, functions[f].over, op, -1);
+		return emit_operation(p, functions[f].over, op, -1);
 	if (functions[f].over == DEFINE_MEAN) {
-		other = emit(p, DEFINE_NUMBER, -1, -1);
+		other = emit_operation(p, DEFINE_NUMBER, -1, -1);
 		if (other < 0)
 			return -1;
 		p->define->op[other].number = arguments;
-		return emit(p, DEFINE_DIVIDE, op, other);
+		return emit_operation(p, DEFINE_DIVIDE, op, other);
 	}
 	return op;
 }
 
 /* A metric by its name, once however often it is named. */
-static int input(struct parser *p, const char *start, size_t n)
+static int add_define_input(struct parser *p, const char *start, size_t n)
 {
 	struct define *define = p->define;
 	unsigned i;
@@ -175,7 +175,7 @@ static int input(struct parser *p, const char *start, size_t n)
 	return (int)i;
 }
 
-static int parse_name(struct parser *p)
+static int parse_define_name(struct parser *p)
 {
 	struct define *define = p->define;
 	const char *start = p->at;
@@ -185,13 +185,13 @@ static int parse_name(struct parser *p)
 	while (in_name(start[n]))
 		n++;
 	p->at += n;
-	if (peek(p) == '(')
+	if (peek_define_char(p) == '(')
 		return parse_call(p, start, n);
 	for (unsigned i = 0; i < define->n; i++)
 		if (strlen(define->result[i].name) == n && strncmp(define->result[i].name, start, n) == 0)
 			return define->result[i].op;
-	at = input(p, start, n);
-	op = at < 0 ? -1 : emit(p, DEFINE_METRIC, -1, -1);
+	at = add_define_input(p, start, n);
+	op = at < 0 ? -1 : emit_operation(p, DEFINE_METRIC, -1, -1);
 	if (op >= 0)
 		define->op[op].input = (unsigned)at;
 	return op;
@@ -199,29 +199,29 @@ static int parse_name(struct parser *p)
 
 static int parse_factor(struct parser *p)
 {
-	const char c = peek(p);
+	const char c = peek_define_char(p);
 	int op = -1, zero;
 
 	if (++p->depth > DEPTH_MAX)
 		return fail(p, p->at, "expected at most %d brackets in brackets", DEPTH_MAX);
 	if (c == '-') {
 		p->at++;
-		zero = emit(p, DEFINE_NUMBER, -1, -1);
+		zero = emit_operation(p, DEFINE_NUMBER, -1, -1);
 		op = zero < 0 ? -1 : parse_factor(p);
-		op = op < 0 ? -1 : emit(p, DEFINE_SUBTRACT, zero, op);
+		op = op < 0 ? -1 : emit_operation(p, DEFINE_SUBTRACT, zero, op);
 	} else if (c == '(') {
 		p->at++;
-		op = parse_sum(p);
-		if (op >= 0 && peek(p) != ')')
-			op = fail_found(p, "')' or an operation");
+		op = parse_define_sum(p);
+		if (op >= 0 && peek_define_char(p) != ')')
+			op = fail_found_char(p, "')' or an operation");
 		else if (op >= 0)
 			p->at++;
 	} else if (isdigit((unsigned char)c) || c == '.') {
-		op = parse_number(p);
+		op = parse_define_number(p);
 	} else if (isalpha((unsigned char)c) || c == '_') {
-		op = parse_name(p);
+		op = parse_define_name(p);
 	} else {
-		op = fail_found(p, "a number, a metric or a function");
+		op = fail_found_char(p, "a number, a metric or a function");
 	}
 	p->depth--;
 	return op;
@@ -231,29 +231,29 @@ static int parse_product(struct parser *p)
 {
 	int op = parse_factor(p), other;
 
-	while (op >= 0 && (peek(p) == '*' || *p->at == '/')) {
+	while (op >= 0 && (peek_define_char(p) == '*' || *p->at == '/')) {
 		const enum define_kind kind = *p->at++ == '*' ? DEFINE_MULTIPLY : DEFINE_DIVIDE;
 
 		other = parse_factor(p);
-		op = other < 0 ? -1 : emit(p, kind, op, other);
+		op = other < 0 ? -1 : emit_operation(p, kind, op, other);
 	}
 	return op;
 }
 
-static int parse_sum(struct parser *p)
+static int parse_define_sum(struct parser *p)
 {
 	int op = parse_product(p), other;
 
-	while (op >= 0 && (peek(p) == '+' || *p->at == '-')) {
+	while (op >= 0 && (peek_define_char(p) == '+' || *p->at == '-')) {
 		const enum define_kind kind = *p->at++ == '+' ? DEFINE_ADD : DEFINE_SUBTRACT;
 
 		other = parse_product(p);
-		op = other < 0 ? -1 : emit(p, kind, op, other);
+		op = other < 0 ? -1 : emit_operation(p, kind, op, other);
 	}
 	return op;
 }
 
-static bool is_name(const char *name)
+static bool is_definition_name(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -284,7 +284,7 @@ int define_add(struct define **to, const char *name, const char *text, char mess
 	*to = define;
 	ops = define->ops;
 	inputs = define->inputs;
-	if (!is_name(name)) {
+	if (!is_definition_name(name)) {
 		snprintf(message, 300, "expected a name of letters, digits, '_' and '.', not '%.100s'", name);
 		return -1;
 	}
@@ -295,9 +295,9 @@ int define_add(struct define **to, const char *name, const char *text, char mess
 		}
 	if (define->n == DEFINE_MAX_RESULTS)
 		return fail(&p, text, "expected at most %d definitions", DEFINE_MAX_RESULTS);
-	op = parse_sum(&p);
-	if (op >= 0 && peek(&p) != '\0')
-		op = fail_found(&p, "an operation");
+	op = parse_define_sum(&p);
+	if (op >= 0 && peek_define_char(&p) != '\0')
+		op = fail_found_char(&p, "an operation");
 	if (op < 0) {
 		cut_back(define, ops, inputs);
 		return -1;

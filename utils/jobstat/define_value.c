@@ -30,7 +30,7 @@ int define_resize(struct define_vector *vector, unsigned n)
 	return 0;
 }
 
-static int copy(struct define_vector *to, const struct define_vector *from)
+static int copy_define_vector(struct define_vector *to, const struct define_vector *from)
 {
 	if (define_resize(to, from->n) != 0)
 		return -1;
@@ -53,7 +53,7 @@ static int set_number(struct define_vector *vector, double x)
 }
 
 /* The part with a number; of a number itself each has it. */
-static double part(const struct define_vector *vector, unsigned guess, int number)
+static double part_of_vector(const struct define_vector *vector, unsigned guess, int number)
 {
 	if (!vector->vector)
 		return vector->n ? vector->x[0] : NAN;
@@ -99,7 +99,7 @@ static int run_two(const struct define_op *op, const struct define_vector *a, co
 		const int number = shape->number[i];
 
 		out->number[i] = number;
-		out->x[i] = of_two(op->kind, part(a, i, number), part(b, i, number));
+		out->x[i] = of_two(op->kind, part_of_vector(a, i, number), part_of_vector(b, i, number));
 	}
 	return 0;
 }
@@ -138,15 +138,15 @@ static int run_change(const struct define_op *op, const struct define_vector *a,
 	out->vector = a->vector;
 	for (unsigned i = 0; i < a->n; i++) {
 		out->number[i] = a->number[i];
-		out->x[i] = of_two(DEFINE_SUBTRACT, a->x[i], part(before, i, a->number[i]));
+		out->x[i] = of_two(DEFINE_SUBTRACT, a->x[i], part_of_vector(before, i, a->number[i]));
 		if (op->kind == DEFINE_RATE)
 			out->x[i] = seconds > 0 ? out->x[i] / seconds : NAN;
 	}
-	return copy(before, a);
+	return copy_define_vector(before, a);
 }
 
 /* A node's number: of a vector the sum of its parts, or their mean. */
-static double whole(const struct define_vector *a, bool sums)
+static double whole_of_vector(const struct define_vector *a, bool sums)
 {
 	double sum = 0;
 
@@ -162,7 +162,7 @@ static int run_nodes(struct define_work *work, const struct define_op *op, unsig
 	double x = NAN;
 
 	for (unsigned k = 0; k < work->nodes; k++)
-		spread_add(&spread, whole(&a[k], work->define->op[op->a].sums), 1);
+		spread_add(&spread, whole_of_vector(&a[k], work->define->op[op->a].sums), 1);
 	if (op->kind == DEFINE_NODES_MEAN)
 		x = spread_mean(&spread);
 	else if (op->kind == DEFINE_NODES_SD)

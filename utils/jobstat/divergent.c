@@ -27,7 +27,7 @@ unsigned divergent_most(unsigned n)
 	return n < 8 ? 1 : n < 16 ? 2 : n / 8;
 }
 
-static double widths(unsigned core)
+static double strict_widths(unsigned core)
 {
 	return STRICT + STRICT_FEW / (((double)core - 2) * ((double)core - 2));
 }
@@ -65,7 +65,7 @@ struct divergent_limits divergent_limits(const double *x, unsigned n, bool stric
 	low = fmax(x[away < 0 ? most - 1 : most], limits.median * FLOOR);
 	high = x[away > 0 ? n - most : n - 1 - most];
 	if (strict) {
-		width = log(high / low) * widths(n - 2 * most);
+		width = log(high / low) * strict_widths(n - 2 * most);
 		limits.low = low * exp(-width);
 		limits.high = high * exp(width);
 	} else {

@@ -61,7 +61,7 @@ static int add_finding(struct work *w, const struct jobstat_finding *finding)
 	struct jobstat_finding *more;
 
 	if (w->job->findings == w->room) {
-		more = keep(w->job, (size_t)w->room * 2 + 16, sizeof(*more));
+		more = keep_job_memory(w->job, (size_t)w->room * 2 + 16, sizeof(*more));
 		if (more == NULL)
 			return -1;
 		if (w->job->findings > 0)
@@ -73,7 +73,7 @@ static int add_finding(struct work *w, const struct jobstat_finding *finding)
 	return 0;
 }
 
-static const struct account *account_at(const struct work *w, unsigned k, unsigned m)
+static const struct account *account_at_work(const struct work *w, unsigned k, unsigned m)
 {
 	const struct account_node *node = &w->account->node[k];
 
@@ -81,7 +81,7 @@ static const struct account *account_at(const struct work *w, unsigned k, unsign
 }
 
 /* The same counter's sums over NUMA nodes tell nothing new. */
-static bool is_repeated(const struct jobstat_job *job, unsigned m)
+static bool is_repeated_metric(const struct jobstat_job *job, unsigned m)
 {
 	if (strncmp(job->metric[m].name, "numa.", 5) != 0)
 		return false;
@@ -94,8 +94,8 @@ static bool is_repeated(const struct jobstat_job *job, unsigned m)
 
 /* ---- rates that stand apart ------------------------------------------------------------------ */
 
-static void suspect(struct work *w, unsigned k, unsigned m, int side, double value, double usual,
-		    double share, int64_t from_ns, int64_t to_ns)
+static void suspect_node(struct work *w, unsigned k, unsigned m, int side, double value, double usual,
+			 double share, int64_t from_ns, int64_t to_ns)
 {
 	struct suspect *s = &w->suspect[k];
 	const double ratio = fmax(value, usual * 1e-3) / usual;
@@ -127,7 +127,7 @@ static double median_intervals(struct work *w, unsigned m)
 }
 
 /* Parts of the job that have records. */
-static unsigned parts_of(const struct account_job *from)
+static unsigned count_recorded_parts(const struct account_job *from)
 {
 	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
 
@@ -141,10 +141,10 @@ static void rates_fill(struct work *w, unsigned m)
 	struct compare *c = &w->compare;
 
 	c->nodes = w->job->nodes;
-	c->parts = parts_of(w->account);
+	c->parts = count_recorded_parts(w->account);
 	for (unsigned k = 0; k < c->nodes; k++) {
 		const struct jobstat_value *value = &w->job->node[k].value[m];
-		const struct account *account = account_at(w, k, m);
+		const struct account *account = account_at_work(w, k, m);
 
 		c->whole[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
 		for (unsigned p = 0; p < c->parts; p++)
@@ -192,8 +192,8 @@ static void rates_runs(struct work *w, unsigned m)
 			sum += c->part[(size_t)p * c->nodes + k] / length;
 			usual += c->part_median[p] / length;
 		}
-		suspect(w, k, m, side, sum, usual, (double)length / c->parts,
-			from->first_ns + first * part_ns, from->first_ns + (first + length) * part_ns);
+		suspect_node(w, k, m, side, sum, usual, (double)length / c->parts,
+			     from->first_ns + first * part_ns, from->first_ns + (first + length) * part_ns);
 	}
 }
 
@@ -253,15 +253,15 @@ static void rates_compare(struct work *w, unsigned m)
 		if (c->side[k] == 0)
 			continue;
 		named = true;
-		suspect(w, k, m, c->side[k], c->whole[k], c->median, c->share[k], w->job->start_ns,
-			w->job->end_ns);
+		suspect_node(w, k, m, c->side[k], c->whole[k], c->median, c->share[k], w->job->start_ns,
+			     w->job->end_ns);
 	}
 	rates_runs(w, m);
 	if (!named)
 		rates_groups(w, m);
 }
 
-static void put_value(char text[UTIL_NUMBER_MAX], double value, const struct jobstat_metric *metric)
+static void put_finding_value(char text[UTIL_NUMBER_MAX], double value, const struct jobstat_metric *metric)
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
 	unsigned p = 0;
@@ -278,7 +278,7 @@ static int add_groups(struct work *w)
 {
 	const struct jobstat_job *job = w->job;
 	const struct divided *d = &w->divided;
-	const char **group = keep(w->job, job->nodes + 1, sizeof(*group));
+	const char **group = keep_job_memory(w->job, job->nodes + 1, sizeof(*group));
 	unsigned n[2] = {0, 0}, first = 0, count = 0;
 	double sum[2] = {0, 0};
 	char here[UTIL_NUMBER_MAX], there[UTIL_NUMBER_MAX], others[60] = "";
@@ -307,8 +307,8 @@ static int add_groups(struct work *w)
 	list = nodelist_text(group, count);
 	if (list == NULL)
 		return -1;
-	put_value(here, sum[few] / n[few], &job->metric[d->metric]);
-	put_value(there, sum[!few] / n[!few], &job->metric[d->metric]);
+	put_finding_value(here, sum[few] / n[few], &job->metric[d->metric]);
+	put_finding_value(there, sum[!few] / n[!few], &job->metric[d->metric]);
 	if (d->others > 0)
 		snprintf(others, sizeof(others), "; so does it in %u other metric%s", d->others,
 			 d->others > 1 ? "s" : "");
@@ -340,8 +340,8 @@ static int add_divergent(struct work *w, unsigned k)
 	const double ratio = s->value / s->usual;
 	char here[UTIL_NUMBER_MAX], usual[UTIL_NUMBER_MAX], much[40], others[60] = "", when[80];
 
-	put_value(here, s->value, metric);
-	put_value(usual, s->usual, metric);
+	put_finding_value(here, s->value, metric);
+	put_finding_value(usual, s->usual, metric);
 	if (ratio < 2)
 		snprintf(much, sizeof(much), "%.0f %% of", ratio * 100);
 	else
@@ -375,7 +375,7 @@ static int find_divergent(struct work *w)
 		w->suspect[k] = (struct suspect){.metric = -1};
 	w->divided = (struct divided){.metric = -1};
 	for (unsigned m = 0; m < w->job->metrics; m++)
-		if (!w->job->metric[m].level && !is_repeated(w->job, m))
+		if (!w->job->metric[m].level && !is_repeated_metric(w->job, m))
 			rates_compare(w, m);
 	for (unsigned k = 0; k < w->job->nodes; k++)
 		if (w->suspect[k].metric >= 0 && add_divergent(w, k) != 0)
@@ -385,7 +385,7 @@ static int find_divergent(struct work *w)
 
 /* ---- what was not counted -------------------------------------------------------------------- */
 
-static const char *reason(const struct jobstat_lost *lost)
+static const char *reason_of_loss(const struct jobstat_lost *lost)
 {
 	const struct {
 		double share;
@@ -438,7 +438,7 @@ static int find_uncounted(struct work *w)
 
 		/* A defined metric lacks the times that its inputs lack. */
 		if (w->job->metric[m].define != NULL || w->job->metric[m].scope == JOBSTAT_CGROUP ||
-		    is_repeated(w->job, m))
+		    is_repeated_metric(w->job, m))
 			continue;
 		usual = usual_loss(w, m, &have);
 		for (unsigned k = 0; k < w->job->nodes; k++) {
@@ -446,7 +446,8 @@ static int find_uncounted(struct work *w)
 
 			if (lost - usual < least || have * 4 < w->job->nodes * 3)
 				continue;
-			suspect(w, k, m, -1, 1 - lost, 1 - usual, lost, w->job->start_ns, w->job->end_ns);
+			suspect_node(w, k, m, -1, 1 - lost, 1 - usual, lost, w->job->start_ns,
+				     w->job->end_ns);
 		}
 	}
 	for (unsigned k = 0; k < w->job->nodes; k++) {
@@ -465,9 +466,9 @@ static int find_uncounted(struct work *w)
 		else
 			text = keep_format(w->job, "%s%s: %s for %.0f %% of the time%s%s%s",
 					   w->job->metric[s->metric].name, others,
-					   reason(&w->job->node[k].value[s->metric].lost), s->share * 100,
-					   users[0] != '\0' ? " (counters seen with " : "", users,
-					   users[0] != '\0' ? ")" : "");
+					   reason_of_loss(&w->job->node[k].value[s->metric].lost),
+					   s->share * 100, users[0] != '\0' ? " (counters seen with " : "",
+					   users, users[0] != '\0' ? ")" : "");
 		if (add_finding(w, &(struct jobstat_finding){.kind = JOBSTAT_UNCOUNTED,
 							     .bad = true,
 							     .nodes = w->job->node[k].name,
@@ -529,8 +530,8 @@ static int find_unrecorded(struct work *w)
 static int find_placement(struct work *w, int metric, enum jobstat_finding_kind kind)
 {
 	const struct jobstat_job *job = w->job;
-	const char **text = keep(w->job, job->nodes + 1, sizeof(*text));
-	const char **same = keep(w->job, job->nodes + 1, sizeof(*same));
+	const char **text = keep_job_memory(w->job, job->nodes + 1, sizeof(*text));
+	const char **same = keep_job_memory(w->job, job->nodes + 1, sizeof(*same));
 
 	if (metric < 0)
 		return 0;

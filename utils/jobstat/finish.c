@@ -36,7 +36,7 @@ static int by_kind(const void *a, const void *b, void *arg)
 	return strverscmp(x->name, y->name);
 }
 
-static const struct account *account_at(const struct account_job *job, unsigned node, unsigned metric)
+static const struct account *account_of_node(const struct account_job *job, unsigned node, unsigned metric)
 {
 	return metric < job->node[node].metrics ? job->node[node].metric[metric] : NULL;
 }
@@ -45,18 +45,18 @@ static const struct account *account_at(const struct account_job *job, unsigned 
 static unsigned *choose_metrics(const struct account_job *from, const struct series_names *names,
 				struct jobstat_job *job)
 {
-	unsigned *was = keep(job, names->n + 1, sizeof(*was)), n = 0;
+	unsigned *was = keep_job_memory(job, names->n + 1, sizeof(*was)), n = 0;
 
 	for (unsigned m = 0; was != NULL && m < names->n; m++)
 		for (unsigned k = 0; k < from->nodes; k++)
-			if (account_at(from, k, m) != NULL) {
+			if (account_of_node(from, k, m) != NULL) {
 				was[n++] = m;
 				break;
 			}
 	if (was == NULL)
 		return NULL;
 	qsort_r(was, n, sizeof(*was), by_kind, (void *)names);
-	job->metric = keep(job, n + 1, sizeof(*job->metric));
+	job->metric = keep_job_memory(job, n + 1, sizeof(*job->metric));
 	for (unsigned i = 0; job->metric != NULL && i < n; i++) {
 		const struct jobstat_metric *shown = &names->metric[was[i]];
 
@@ -74,7 +74,7 @@ static unsigned *choose_metrics(const struct account_job *from, const struct ser
 	return was;
 }
 
-static double share(double part, double whole)
+static double share_of_whole(double part, double whole)
 {
 	return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
@@ -92,7 +92,7 @@ static void fill_value(struct jobstat_job *job, struct jobstat_value *value, con
 	const double *lost = from->lost_ns;
 	double sum = 0, told = 0;
 
-	value->place = keep(job, from->places + 1, sizeof(*value->place));
+	value->place = keep_job_memory(job, from->places + 1, sizeof(*value->place));
 	if (value->place == NULL)
 		return;
 	value->places = from->places;
@@ -106,7 +106,7 @@ static void fill_value(struct jobstat_job *job, struct jobstat_value *value, con
 			.mean = place->n ? place->sum / place->weight : NAN,
 			.min = place->n ? place->min : NAN,
 			.max = place->n ? place->max : NAN,
-			.covered = share(place->covered_ns, span),
+			.covered = share_of_whole(place->covered_ns, span),
 			.intervals = place->n,
 		};
 		sum += value->place[i].covered;
@@ -118,32 +118,32 @@ static void fill_value(struct jobstat_job *job, struct jobstat_value *value, con
 	value->max = spread_max(&from->spread);
 	value->sd = spread_sd(&from->spread);
 	value->intervals = from->spread.n;
-	value->lost = (struct jobstat_lost){share(lost[0], span),
-					    share(lost[2], span),
-					    share(lost[3], span),
-					    share(lost[4], span),
-					    share(lost[5], span),
-					    share(lost[6], span),
+	value->lost = (struct jobstat_lost){share_of_whole(lost[0], span),
+					    share_of_whole(lost[2], span),
+					    share_of_whole(lost[3], span),
+					    share_of_whole(lost[4], span),
+					    share_of_whole(lost[5], span),
+					    share_of_whole(lost[6], span),
 					    0,
 					    1 - recorded};
 	for (unsigned s = 0; s < SERIES_STATES; s++)
-		told += s != 1 ? share(lost[s], span) : 0;
+		told += s != 1 ? share_of_whole(lost[s], span) : 0;
 	value->lost.unknown = fmax(recorded - value->covered - told, 0);
 }
 
 static void fill_nodes(struct jobstat_job *job, const struct account_job *from,
 		       const struct series_node *node, const unsigned *was, double span)
 {
-	job->node = keep(job, from->nodes + 1, sizeof(*job->node));
+	job->node = keep_job_memory(job, from->nodes + 1, sizeof(*job->node));
 	for (unsigned k = 0; job->node != NULL && k < from->nodes; k++) {
 		struct jobstat_node *to = &job->node[k];
 
 		to->name = keep_text(job, node[from->node[k].node].name);
 		to->note = keep_text(job, node[from->node[k].node].archive->note);
-		to->recorded = share(from->node[k].recorded_ns, span);
-		to->value = keep(job, job->metrics + 1, sizeof(*to->value));
+		to->recorded = share_of_whole(from->node[k].recorded_ns, span);
+		to->value = keep_job_memory(job, job->metrics + 1, sizeof(*to->value));
 		for (unsigned m = 0; to->value != NULL && m < job->metrics; m++) {
-			const struct account *account = account_at(from, k, was[m]);
+			const struct account *account = account_of_node(from, k, was[m]);
 
 			to->value[m].mean = to->value[m].min = to->value[m].max = to->value[m].sd = NAN;
 			if (account != NULL)
@@ -155,9 +155,9 @@ static void fill_nodes(struct jobstat_job *job, const struct account_job *from,
 
 static void fill_points(struct jobstat_job *job, const struct account_job *from, const unsigned *was)
 {
-	job->point = keep(job, job->metrics + 1, sizeof(struct jobstat_point *));
+	job->point = keep_job_memory(job, job->metrics + 1, sizeof(struct jobstat_point *));
 	for (unsigned m = 0; job->point != NULL && m < job->metrics; m++) {
-		job->point[m] = keep(job, job->steps + 1, sizeof(**job->point));
+		job->point[m] = keep_job_memory(job, job->steps + 1, sizeof(**job->point));
 		for (unsigned i = 0; job->point[m] != NULL && i < job->steps; i++) {
 			const struct account_step *step = was[m] < from->metrics && from->step[was[m]] != NULL
 								  ? &from->step[was[m]][i]
@@ -187,14 +187,14 @@ static int by_line(const void *a, const void *b)
 
 static void fill_lines(struct jobstat_job *job, const struct account_job *from, const unsigned *was)
 {
-	job->lines = keep(job, 2, sizeof(*job->lines));
+	job->lines = keep_job_memory(job, 2, sizeof(*job->lines));
 	for (unsigned m = 0; job->lines != NULL && m < job->metrics; m++) {
 		struct jobstat_lines *lines = &job->lines[job->n_lines];
 
 		if (job->metric[m].role == JOBSTAT_PLAIN || job->n_lines == 2)
 			continue;
 		lines->metric = (int)m;
-		lines->line = keep(job, from->lines + 1, sizeof(*lines->line));
+		lines->line = keep_job_memory(job, from->lines + 1, sizeof(*lines->line));
 		job->n_lines++;
 		for (unsigned l = 0; lines->line != NULL && l < from->lines; l++) {
 			const struct account_line *line = &from->line[l];
@@ -202,7 +202,7 @@ static void fill_lines(struct jobstat_job *job, const struct account_job *from, 
 
 			if ((unsigned)line->metric != was[m])
 				continue;
-			value = keep(job, job->steps + 1, sizeof(*value));
+			value = keep_job_memory(job, job->steps + 1, sizeof(*value));
 			for (unsigned i = 0; value != NULL && i < job->steps; i++)
 				value[i] = i < line->room && line->weight[i] > 0
 						   ? line->sum[i] / line->weight[i]
@@ -225,7 +225,7 @@ static struct jobstat_value bandwidth_of(const struct jobstat_job *job, unsigned
 								    : none;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_row_number(const void *a, const void *b)
 {
 	const struct jobstat_row *x = a, *y = b;
 
@@ -239,7 +239,7 @@ static void find_rows(struct jobstat_job *job)
 
 	for (unsigned k = 0; k < job->nodes; k++)
 		places += bandwidth_of(job, k).places;
-	job->row = keep(job, places + 1, sizeof(*job->row));
+	job->row = keep_job_memory(job, places + 1, sizeof(*job->row));
 	for (unsigned k = 0; job->row != NULL && k < job->nodes; k++) {
 		const struct jobstat_value value = bandwidth_of(job, k);
 
@@ -253,7 +253,7 @@ static void find_rows(struct jobstat_job *job)
 		}
 	}
 	if (job->row != NULL)
-		qsort(job->row, job->rows, sizeof(*job->row), by_number);
+		qsort(job->row, job->rows, sizeof(*job->row), by_row_number);
 }
 
 static void fill_rows(struct jobstat_job *job)

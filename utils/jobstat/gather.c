@@ -52,7 +52,7 @@ struct gather {
 	bool resolved;
 };
 
-static int no_memory(void)
+static int fail_gather_memory(void)
 {
 	util_error("out of memory");
 	return -1;
@@ -60,7 +60,7 @@ static int no_memory(void)
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
+static int by_interval_number(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -68,7 +68,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Finds the interval of most nodes, and each node's offset from its multiples. */
-static int find_interval(struct gather *g)
+static int find_common_interval(struct gather *g)
 {
 	uint64_t *interval = calloc(g->nodes, sizeof(*interval));
 	int64_t *first = calloc(g->nodes, sizeof(*first));
@@ -77,7 +77,7 @@ static int find_interval(struct gather *g)
 	if (interval == NULL || first == NULL) {
 		free(interval);
 		free(first);
-		return no_memory();
+		return fail_gather_memory();
 	}
 	for (unsigned k = 0; k < g->nodes; k++) {
 		uint64_t own;
@@ -86,7 +86,7 @@ static int find_interval(struct gather *g)
 		if (own >= (uint64_t)INTERVAL_MIN && own < INT64_MAX / 4)
 			interval[n++] = own;
 	}
-	qsort(interval, n, sizeof(*interval), by_number);
+	qsort(interval, n, sizeof(*interval), by_interval_number);
 	g->interval_ns = (int64_t)g->options->interval_ns;
 	if (g->interval_ns == 0)
 		g->interval_ns = n > 0 ? (int64_t)interval[n / 2] : 60 * NS;
@@ -160,7 +160,7 @@ int gather_check(struct archives *archives, const struct gather_options *options
 }
 
 /* Definitions become metrics when all that they are made of is known. */
-static int resolve(struct gather *g)
+static int resolve_definitions(struct gather *g)
 {
 	struct define *define = g->options->define;
 	char message[300];
@@ -186,7 +186,7 @@ static int resolve(struct gather *g)
 		g->defined[d] =
 			series_name(&g->names, define_name(define, d), define_scope(define, d), false);
 		if (g->defined[d] < 0)
-			return no_memory();
+			return fail_gather_memory();
 		metric = &g->names.metric[g->defined[d]];
 		metric->define = define_text(define, d);
 		metric->sums = define_sums(define, d);
@@ -220,7 +220,7 @@ static int list_jobs(struct gather *g)
 	g->job = calloc(n, sizeof(struct jobs_job *));
 	g->open = calloc(n, sizeof(struct account_job *));
 	if (g->job == NULL || g->open == NULL)
-		return no_memory();
+		return fail_gather_memory();
 	g->jobs = n;
 	g->all = (struct jobs_job){.id = (char *)"", .start_ns = o->start_ns, .end_ns = o->end_ns};
 	if (o->nodes != NULL)
@@ -248,7 +248,7 @@ static int begin_job(struct gather *g, int64_t interval)
 	job = account_begin(from, g->series, g->nodes, (uint64_t)g->interval_ns, first * g->interval_ns,
 			    g->block, g->options->define);
 	if (job == NULL)
-		return no_memory();
+		return fail_gather_memory();
 	g->open[g->n_open++] = job;
 	return 0;
 }
@@ -268,7 +268,7 @@ static int end_job(struct gather *g, unsigned at)
 	job = finish_job(account, g->series, &g->names, g->options, g->archives);
 	account_end(account);
 	memmove(&g->open[at], &g->open[at + 1], (--g->n_open - at) * sizeof(struct account_job *));
-	return job != NULL ? g->report->job(g->report, job) : no_memory();
+	return job != NULL ? g->report->job(g->report, job) : fail_gather_memory();
 }
 
 /* Those that have begun when the last interval ends; the first is the one that is read now. */
@@ -297,7 +297,7 @@ static int end_jobs(struct gather *g, int64_t interval)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void refill(struct gather *g, unsigned k)
+static void refill_node_record(struct gather *g, unsigned k)
 {
 	struct node *node = &g->node[k];
 	struct archive *archive = &g->archives->node[k];
@@ -314,7 +314,7 @@ static void refill(struct gather *g, unsigned k)
 	node->interval = (node->time_ns - node->offset_ns + g->interval_ns / 2) / g->interval_ns - 1;
 }
 
-static int take(struct gather *g, unsigned k, int64_t interval)
+static int take_node_records(struct gather *g, unsigned k, int64_t interval)
 {
 	struct node *node = &g->node[k];
 	int error = 0;
@@ -323,12 +323,12 @@ static int take(struct gather *g, unsigned k, int64_t interval)
 		error = series_take(&g->series[k], node->record, node->time_ns);
 		pmFreeResult(node->record);
 		node->record = NULL;
-		refill(g, k);
+		refill_node_record(g, k);
 	}
-	return error == 0 ? 0 : no_memory();
+	return error == 0 ? 0 : fail_gather_memory();
 }
 
-static void nap(const struct gather *g)
+static void nap_until_records(const struct gather *g)
 {
 	int64_t ns = g->interval_ns / 20;
 	struct timespec time;
@@ -338,7 +338,7 @@ static void nap(const struct gather *g)
 	nanosleep(&time, NULL);
 }
 
-static bool stopped(const struct gather *g)
+static bool gather_is_stopped(const struct gather *g)
 {
 	return g->options->stop != NULL && *g->options->stop;
 }
@@ -348,9 +348,9 @@ static bool next_interval(struct gather *g, int64_t *interval)
 {
 	bool any = false;
 
-	while (!stopped(g)) {
+	while (!gather_is_stopped(g)) {
 		for (unsigned k = 0; k < g->nodes; k++) {
-			refill(g, k);
+			refill_node_record(g, k);
 			if (g->node[k].record != NULL && (!any || g->node[k].interval < *interval)) {
 				*interval = g->node[k].interval;
 				any = true;
@@ -358,13 +358,13 @@ static bool next_interval(struct gather *g, int64_t *interval)
 		}
 		if (any || !g->options->follow)
 			break;
-		nap(g);
+		nap_until_records(g);
 	}
 	return any;
 }
 
 /* A node's interval goes to the jobs that have it. */
-static int add_node(struct gather *g, unsigned k, int64_t interval)
+static int add_node_interval(struct gather *g, unsigned k, int64_t interval)
 {
 	for (unsigned i = 0; i < g->n_open; i++) {
 		struct account_job *job = g->open[i];
@@ -374,7 +374,7 @@ static int add_node(struct gather *g, unsigned k, int64_t interval)
 			continue;
 		if (account_take(job, (unsigned)job->place[k], &g->series[k], &g->names, (unsigned)at,
 				 NULL) != 0)
-			return no_memory();
+			return fail_gather_memory();
 	}
 	return 0;
 }
@@ -388,7 +388,7 @@ static int close_jobs(struct gather *g, int64_t interval)
 		if (at >= 0 && at < UINT32_MAX &&
 		    account_close(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
 				  g->watch) != 0)
-			return no_memory();
+			return fail_gather_memory();
 	}
 	return 0;
 }
@@ -402,12 +402,12 @@ static int run_block(struct gather *g, int64_t interval)
 		return -1;
 	for (unsigned k = 0; k < g->nodes; k++) {
 		for (int64_t i = interval; i < end; i++) {
-			refill(g, k);
+			refill_node_record(g, k);
 			if (g->node[k].record == NULL)
 				break;
 			if (g->node[k].interval > i)
 				continue;
-			if (take(g, k, i) != 0 || add_node(g, k, i) != 0)
+			if (take_node_records(g, k, i) != 0 || add_node_interval(g, k, i) != 0)
 				return -1;
 			series_next(&g->series[k]);
 		}
@@ -426,16 +426,16 @@ static int take_all(struct gather *g, int64_t interval)
 	do {
 		waits = false;
 		for (unsigned k = 0; k < g->nodes; k++) {
-			refill(g, k);
-			if (take(g, k, interval) != 0)
+			refill_node_record(g, k);
+			if (take_node_records(g, k, interval) != 0)
 				return -1;
 			waits = waits || g->node[k].record == NULL;
 		}
-		waits = waits && g->options->follow && !stopped(g) &&
+		waits = waits && g->options->follow && !gather_is_stopped(g) &&
 			(int64_t)util_clock_ns(CLOCK_REALTIME) <
 				(interval + 1) * g->interval_ns + g->interval_ns * 3 / 2;
 		if (waits)
-			nap(g);
+			nap_until_records(g);
 	} while (waits);
 	return 0;
 }
@@ -444,7 +444,7 @@ static int take_all(struct gather *g, int64_t interval)
 static int run_interval(struct gather *g, int64_t interval)
 {
 	if (take_all(g, interval) != 0 || begin_jobs(g, interval, interval) != 0 ||
-	    (!g->resolved && resolve(g) != 0))
+	    (!g->resolved && resolve_definitions(g) != 0))
 		return -1;
 	for (unsigned i = 0; i < g->n_open; i++) {
 		struct account_job *job = g->open[i];
@@ -458,17 +458,17 @@ static int run_interval(struct gather *g, int64_t interval)
 		for (unsigned k = 0; k < job->nodes; k++)
 			if (account_take(job, k, &g->series[job->node[k].node], &g->names, (unsigned)at,
 					 g->watch) != 0)
-				return no_memory();
+				return fail_gather_memory();
 		if (account_close(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
 				  g->watch) != 0)
-			return no_memory();
+			return fail_gather_memory();
 	}
 	for (unsigned k = 0; k < g->nodes; k++)
 		series_next(&g->series[k]);
 	return end_jobs(g, interval);
 }
 
-static int run(struct gather *g)
+static int run_gather_jobs(struct gather *g)
 {
 	int64_t interval = 0;
 
@@ -512,18 +512,18 @@ int gather_run(struct archives *archives, const struct gather_options *options,
 
 	g.block = choose_block(&g);
 	if (g.series == NULL || g.node == NULL || g.defined == NULL)
-		status = no_memory();
+		status = fail_gather_memory();
 	for (unsigned d = 0; status == 0 && d < defines; d++)
 		g.defined[d] = -1;
 	for (unsigned k = 0; status == 0 && k < n; k++)
 		if (series_open(&g.series[k], &archives->node[k], &g.names, options->all) != 0)
-			status = no_memory();
-	if (status == 0 && (find_interval(&g) != 0 || list_jobs(&g) != 0))
+			status = fail_gather_memory();
+	if (status == 0 && (find_common_interval(&g) != 0 || list_jobs(&g) != 0))
 		status = -1;
 	if (status == 0 && report->begin != NULL)
 		status = report->begin(report);
 	if (status == 0)
-		status = run(&g);
+		status = run_gather_jobs(&g);
 	if (status == 0 && report->end != NULL)
 		status = report->end(report);
 	for (unsigned i = 0; i < g.n_open; i++)

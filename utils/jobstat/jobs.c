@@ -64,7 +64,7 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct reader *r, co
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* A number of so many digits, and what follows it. */
-static bool take(const char **at, int digits, char next, int *value)
+static bool take_time_digits(const char **at, int digits, char next, int *value)
 {
 	*value = 0;
 	for (int i = 0; i < digits; i++, (*at)++) {
@@ -88,11 +88,11 @@ static bool take_zone(const char **at, long *offset)
 		return true;
 	}
 	(*at)++;
-	if (!take(at, 2, '\0', &hours))
+	if (!take_time_digits(at, 2, '\0', &hours))
 		return false;
 	if (**at == ':')
 		(*at)++;
-	if (!take(at, 2, '\0', &minutes) || hours > 14 || minutes > 59)
+	if (!take_time_digits(at, 2, '\0', &minutes) || hours > 14 || minutes > 59)
 		return false;
 	*offset = sign * (hours * 3600L + minutes * 60L);
 	return true;
@@ -119,16 +119,17 @@ static int parse_date(const char *text, int64_t *ns)
 	long offset;
 	time_t seconds;
 
-	if (!take(&at, 4, '-', &year) || !take(&at, 2, '-', &month) || !take(&at, 2, '\0', &tm.tm_mday))
+	if (!take_time_digits(&at, 4, '-', &year) || !take_time_digits(&at, 2, '-', &month) ||
+	    !take_time_digits(&at, 2, '\0', &tm.tm_mday))
 		return -1;
 	if (*at != 'T' && *at != ' ')
 		return -1;
 	at++;
-	if (!take(&at, 2, ':', &tm.tm_hour) || !take(&at, 2, '\0', &tm.tm_min))
+	if (!take_time_digits(&at, 2, ':', &tm.tm_hour) || !take_time_digits(&at, 2, '\0', &tm.tm_min))
 		return -1;
 	if (*at == ':') {
 		at++;
-		if (!take(&at, 2, '\0', &tm.tm_sec))
+		if (!take_time_digits(&at, 2, '\0', &tm.tm_sec))
 			return -1;
 	}
 	fraction = take_fraction(&at);
@@ -208,7 +209,7 @@ static int next_part(struct reader *r, const char **at, bool rest, struct part *
 	return 0;
 }
 
-static bool is(const struct part *part, const char *word)
+static bool is_part_word(const struct part *part, const char *word)
 {
 	return part->n == strlen(word) && strncasecmp(part->at, word, part->n) == 0;
 }
@@ -229,7 +230,7 @@ static int read_heading(struct reader *r, bool *was)
 			return -1;
 		r->column[r->columns] = IGNORED;
 		for (enum field f = 0; f < FIELDS; f++)
-			if (is(&part, heading[f][r->slurm]) && found[f]++ == 0)
+			if (is_part_word(&part, heading[f][r->slurm]) && found[f]++ == 0)
 				r->column[r->columns] = f;
 	}
 	*was = found[ID] || r->slurm;
@@ -254,7 +255,7 @@ static int read_time(struct reader *r, const struct part *part, int64_t *ns)
 		    part->n ? "" : ", found nothing");
 }
 
-static int read_id(struct reader *r, const struct part *part)
+static int read_job_id(struct reader *r, const struct part *part)
 {
 	if (part->n == 0 || part->n > ID_MAX)
 		return fail(r, part->at, "expected the name of a job, of 1 to %d bytes", ID_MAX);
@@ -275,10 +276,10 @@ static int fill_job(struct reader *r, const struct part part[FIELDS], struct job
 	const char *expected;
 	size_t at;
 
-	if (read_id(r, &part[ID]) != 0 || read_time(r, &part[START], &job->start_ns) != 0)
+	if (read_job_id(r, &part[ID]) != 0 || read_time(r, &part[START], &job->start_ns) != 0)
 		return -1;
 	job->end_ns = JOBS_RUNNING;
-	if (!is(&part[END], "Unknown") && read_time(r, &part[END], &job->end_ns) != 0)
+	if (!is_part_word(&part[END], "Unknown") && read_time(r, &part[END], &job->end_ns) != 0)
 		return -1;
 	if (job->end_ns <= job->start_ns)
 		return fail(r, part[END].at, "expected an end behind the start");
@@ -291,9 +292,9 @@ static int fill_job(struct reader *r, const struct part part[FIELDS], struct job
 /* Lines of sacct to skip: steps belong to their job, and a job without start or nodes has not run. */
 static bool left_out(const struct reader *r, const struct part part[FIELDS])
 {
-	return r->slurm &&
-	       (memchr(part[ID].at, '.', part[ID].n) != NULL || is(&part[START], "Unknown") ||
-		is(&part[START], "None") || is(&part[NODES], "None assigned") || part[NODES].n == 0);
+	return r->slurm && (memchr(part[ID].at, '.', part[ID].n) != NULL ||
+			    is_part_word(&part[START], "Unknown") || is_part_word(&part[START], "None") ||
+			    is_part_word(&part[NODES], "None assigned") || part[NODES].n == 0);
 }
 
 static int read_job(struct reader *r, struct jobs *jobs)
@@ -356,7 +357,7 @@ int jobs_parse(const char *name, const char *text, size_t length, struct jobs *j
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static char *read_all(int fd, size_t *length)
+static char *read_jobs_text(int fd, size_t *length)
 {
 	size_t room = 0;
 	char *text = NULL, *more;
@@ -393,7 +394,7 @@ int jobs_read(const char *path, struct jobs *jobs, char message[400])
 	int error;
 
 	if (fd >= 0)
-		text = read_all(fd, &length);
+		text = read_jobs_text(fd, &length);
 	error = errno;
 	if (fd >= 0 && !is_standard)
 		close(fd);

@@ -24,7 +24,7 @@ struct html {
 	unsigned jobs;
 };
 
-static int out_of_memory(void)
+static int fail_html_memory(void)
 {
 	util_error("out of memory for the page");
 	return -1;
@@ -32,7 +32,7 @@ static int out_of_memory(void)
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
-static bool put_notes(struct page *page, const struct jobstat_job *job)
+static bool put_job_notes(struct page *page, const struct jobstat_job *job)
 {
 	unsigned i, n = 0;
 	char *text;
@@ -78,7 +78,7 @@ static void put_facts(struct page *page, const struct jobstat_job *job)
 
 static bool put_job(struct page *page, const struct jobstat_job *job)
 {
-	bool done = put_notes(page, job);
+	bool done = put_job_notes(page, job);
 
 	put_facts(page, job);
 	html_put_findings(page, job);
@@ -91,12 +91,12 @@ static bool put_job(struct page *page, const struct jobstat_job *job)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static int begin(struct jobstat_report *report)
+static int begin_html_report(struct jobstat_report *report)
 {
 	struct html *html = (struct html *)report;
 
 	html->runs = html_runs_create();
-	return html->runs ? 0 : out_of_memory();
+	return html->runs ? 0 : fail_html_memory();
 }
 
 static int take_job(struct jobstat_report *report, struct jobstat_job *job)
@@ -108,7 +108,7 @@ static int take_job(struct jobstat_report *report, struct jobstat_job *job)
 		html->job[html->jobs++] = job;
 	else
 		jobstat_job_free(job);
-	return done ? 0 : out_of_memory();
+	return done ? 0 : fail_html_memory();
 }
 
 static bool put_jobs(struct page *page, const struct html *html)
@@ -137,7 +137,7 @@ static bool put_jobs(struct page *page, const struct html *html)
 	return done;
 }
 
-static int end(struct jobstat_report *report)
+static int end_html_report(struct jobstat_report *report)
 {
 	struct html *html = (struct html *)report;
 	const size_t all = html_runs_count(html->runs);
@@ -153,13 +153,13 @@ static int end(struct jobstat_report *report)
 		snprintf(title, sizeof(title), "%zu jobs", all);
 	page = page_begin(html->out, title, "What their nodes counted");
 	if (!page)
-		return out_of_memory();
+		return fail_html_memory();
 	done = put_jobs(page, html);
 	error = page_end(page);
 	if (error)
 		util_error("cannot write the page: %s", strerror(error));
 	else if (!done)
-		out_of_memory();
+		fail_html_memory();
 	return done && !error ? 0 : -1;
 }
 
@@ -169,7 +169,8 @@ struct jobstat_report *jobstat_html_create(FILE *out)
 
 	if (!html)
 		return NULL;
-	html->report = (struct jobstat_report){.begin = begin, .job = take_job, .end = end};
+	html->report =
+		(struct jobstat_report){.begin = begin_html_report, .job = take_job, .end = end_html_report};
 	html->out = out;
 	return &html->report;
 }

@@ -180,7 +180,8 @@ static bool put_over_nodes(struct page *page, const struct jobstat_job *job, uns
 	return true;
 }
 
-static bool put_spread(struct page *page, const struct jobstat_job *job, unsigned metric, const char *what)
+static bool put_spread_figure(struct page *page, const struct jobstat_job *job, unsigned metric,
+			      const char *what)
 {
 	struct lines lines;
 	char caption[200];
@@ -211,7 +212,7 @@ bool html_put_rates(struct page *page, const struct jobstat_job *job)
 	page_section(page, "FLOP rate");
 	return put_whole(page, job, (unsigned)metric, "FLOP rate") &&
 	       put_over_nodes(page, job, (unsigned)metric, "FLOP rate") &&
-	       put_spread(page, job, (unsigned)metric, "the FLOP rate");
+	       put_spread_figure(page, job, (unsigned)metric, "the FLOP rate");
 }
 
 /* Without FLOPs and bandwidth a job has other metrics. */
@@ -228,7 +229,7 @@ bool html_put_metrics(struct page *page, const struct jobstat_job *job)
 			page_section(page, "Rates");
 		if (html_nodes_with(job, i) < 2
 			    ? !put_whole(page, job, i, name)
-			    : !put_over_nodes(page, job, i, name) || !put_spread(page, job, i, name))
+			    : !put_over_nodes(page, job, i, name) || !put_spread_figure(page, job, i, name))
 			return false;
 	}
 	return true;
@@ -336,7 +337,7 @@ bool html_put_bandwidth(struct page *page, const struct jobstat_job *job)
 			return false;
 	}
 	if (!put_divergent(page, job, node) ||
-	    !put_spread(page, job, (unsigned)job->bandwidth, "a node's memory bandwidth"))
+	    !put_spread_figure(page, job, (unsigned)job->bandwidth, "a node's memory bandwidth"))
 		return false;
 	html_put_numa_table(page, job);
 	return true;

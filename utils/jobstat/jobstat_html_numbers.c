@@ -19,7 +19,7 @@ unsigned html_nodes_with(const struct jobstat_job *job, unsigned metric)
 	return n;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_node_means(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -36,7 +36,7 @@ static bool is_bad(const struct jobstat_job *job, unsigned node)
 	return false;
 }
 
-static int nearest(const struct jobstat_job *job, unsigned metric, struct html_choice *choice)
+static int find_nearest_node(const struct jobstat_job *job, unsigned metric, struct html_choice *choice)
 {
 	int best = -1;
 	unsigned i;
@@ -70,18 +70,18 @@ int html_representative(const struct jobstat_job *job, unsigned metric, struct h
 		free(mean);
 		return -1;
 	}
-	qsort(mean, choice->nodes, sizeof(*mean), compare);
+	qsort(mean, choice->nodes, sizeof(*mean), compare_node_means);
 	choice->median = mean[choice->nodes / 2] / 2 + mean[(choice->nodes - 1) / 2] / 2;
 	free(mean);
-	best = nearest(job, metric, choice);
+	best = find_nearest_node(job, metric, choice);
 	if (best < 0) {
 		choice->whole = false;
-		best = nearest(job, metric, choice);
+		best = find_nearest_node(job, metric, choice);
 	}
 	return best;
 }
 
-static bool inner(const double *value, size_t n, size_t *first, size_t *last)
+static bool find_inner_values(const double *value, size_t n, size_t *first, size_t *last)
 {
 	for (*first = 0; *first < n && isnan(value[*first]); ++*first)
 		;
@@ -96,7 +96,7 @@ double html_inner_mean(const double *value, size_t n)
 	size_t first, last, k = 0;
 	double mean = 0;
 
-	if (!inner(value, n, &first, &last))
+	if (!find_inner_values(value, n, &first, &last))
 		return NAN;
 	for (; first < last; first++)
 		if (!isnan(value[first]))
@@ -109,7 +109,7 @@ double html_inner_most(const double *value, size_t n)
 	size_t first, last;
 	double most = NAN;
 
-	if (inner(value, n, &first, &last))
+	if (find_inner_values(value, n, &first, &last))
 		for (; first < last; first++)
 			most = fmax(most, value[first]);
 	return most;

@@ -56,7 +56,7 @@ size_t html_runs_count(const struct html_runs *runs)
 }
 
 /* The FLOP rate, as in the paper; else the bandwidth; else what comes first. */
-static int metric_of(const struct jobstat_job *job)
+static int choose_runs_metric(const struct jobstat_job *job)
 {
 	unsigned i;
 
@@ -71,7 +71,7 @@ static int metric_of(const struct jobstat_job *job)
 /* Runs are of one metric: the first one's. */
 static int same_metric(struct html_runs *runs, const struct jobstat_job *job)
 {
-	int metric = metric_of(job);
+	int metric = choose_runs_metric(job);
 	unsigned i;
 
 	if (runs->metric) {
@@ -197,7 +197,7 @@ static bool put_figure(struct page *page, const struct html_runs *runs)
 
 static const char spread_help[] = "Standard deviation over nodes, over the steps";
 
-static void put_run(struct page *page, const struct run *run, double unit)
+static void put_run_row(struct page *page, const struct run *run, double unit)
 {
 	char start[HTML_TIME_MAX], span[HTML_TIME_MAX];
 
@@ -215,7 +215,7 @@ static void put_run(struct page *page, const struct run *run, double unit)
 		       });
 }
 
-static void put_table(struct page *page, const struct html_runs *runs, const char *unit, double power)
+static void put_runs_table(struct page *page, const struct html_runs *runs, const char *unit, double power)
 {
 	const struct page_column column[] = {
 		{.header = "Run"},
@@ -239,7 +239,7 @@ static void put_table(struct page *page, const struct html_runs *runs, const cha
 
 	page_table(page, "Each run", column, sizeof(column) / sizeof(*column));
 	for (i = 0; i < runs->n; i++)
-		put_run(page, &runs->run[i], power);
+		put_run_row(page, &runs->run[i], power);
 	page_table_end(page);
 }
 
@@ -265,7 +265,7 @@ bool html_runs_put(struct page *page, const struct html_runs *runs)
 			page,
 			"A step in which fewer than nine of ten nodes have a value has no spread. Numbers of the "
 			"table are without the first and the last step of each run, in which it starts and ends.");
-	put_table(page, runs, unit, power);
+	put_runs_table(page, runs, unit, power);
 	free(unit);
 	return true;
 }

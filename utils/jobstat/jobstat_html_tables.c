@@ -12,14 +12,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static struct page_cell number(double value)
+static struct page_cell make_number_cell(double value)
 {
 	return (struct page_cell){.value = value, .absent = !isfinite(value)};
 }
 
-static struct page_cell percent(double share)
+static struct page_cell make_percent_cell(double share)
 {
-	return number(100 * share);
+	return make_number_cell(100 * share);
 }
 
 /* ---- findings ------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static void put_finding(struct page *page, const struct jobstat_job *job,
 			       {.text = jobstat_finding_name(finding->kind)},
 			       {.text = finding->text},
 			       {.text = metric ? job->metric[finding->metric].name : "", .absent = !metric},
-			       percent(finding->share),
+			       make_percent_cell(finding->share),
 			       {.text = when},
 		       });
 }
@@ -68,7 +68,7 @@ void html_put_findings(struct page *page, const struct jobstat_job *job)
 
 /* ---- tables III to VII ---------------------------------------------------------------------- */
 
-static struct page_cell spread(double mean, double sd)
+static struct page_cell make_spread_cell(double mean, double sd)
 {
 	return (struct page_cell){.value = mean / 1e6,
 				  .interval = isfinite(sd),
@@ -99,12 +99,12 @@ void html_put_numa_table(struct page *page, const struct jobstat_job *job)
 
 		page_row(page, (struct page_cell[]){
 				       {.count = (uint64_t)(row->number < 0 ? 0 : row->number)},
-				       spread(row->min, row->min_sd),
-				       spread(row->max, row->max_sd),
-				       spread(row->mean, row->mean_sd),
-				       number(job->peak > 0 ? 100 * row->mean / job->peak : NAN),
+				       make_spread_cell(row->min, row->min_sd),
+				       make_spread_cell(row->max, row->max_sd),
+				       make_spread_cell(row->mean, row->mean_sd),
+				       make_number_cell(job->peak > 0 ? 100 * row->mean / job->peak : NAN),
 				       {.count = row->nodes},
-				       percent(row->covered),
+				       make_percent_cell(row->covered),
 			       });
 	}
 	page_table_end(page);
@@ -132,7 +132,7 @@ static const struct jobstat_value *least_covered(const struct jobstat_job *job,
 	return least;
 }
 
-static void put_node(struct page *page, const struct jobstat_job *job, const struct jobstat_node *node)
+static void put_node_row(struct page *page, const struct jobstat_job *job, const struct jobstat_node *node)
 {
 	const struct jobstat_value *least = least_covered(job, node);
 	const struct jobstat_value none = {.mean = NAN, .min = NAN, .max = NAN, .sd = NAN};
@@ -148,10 +148,10 @@ static void put_node(struct page *page, const struct jobstat_job *job, const str
 		html_why_not(&least->lost, why, sizeof(why));
 	page_row(page, (struct page_cell[]){
 			       {.text = node->name},
-			       number(flops->mean / 1e9),
-			       number(bandwidth->mean / 1e6),
-			       percent(node->recorded),
-			       percent(least ? least->covered : NAN),
+			       make_number_cell(flops->mean / 1e9),
+			       make_number_cell(bandwidth->mean / 1e6),
+			       make_percent_cell(node->recorded),
+			       make_percent_cell(least ? least->covered : NAN),
 			       {.text = why},
 			       {.text = node->note},
 		       });
@@ -177,7 +177,7 @@ void html_put_nodes(struct page *page, const struct jobstat_job *job)
 	page_section(page, "Nodes");
 	page_table(page, "Each node", column, COUNT(column));
 	for (i = 0; i < job->nodes; i++)
-		put_node(page, job, &job->node[i]);
+		put_node_row(page, job, &job->node[i]);
 	page_table_end(page);
 }
 
@@ -190,7 +190,7 @@ struct sum {
 	const struct jobstat_node *least, *most;
 };
 
-static struct sum sum_of(const struct jobstat_job *job, unsigned metric)
+static struct sum sum_of_metric(const struct jobstat_job *job, unsigned metric)
 {
 	struct sum sum = {0};
 	unsigned i;
@@ -216,7 +216,7 @@ static struct sum sum_of(const struct jobstat_job *job, unsigned metric)
 static bool put_sum(struct page *page, const struct jobstat_job *job, unsigned metric)
 {
 	const struct jobstat_metric *is = &job->metric[metric];
-	const struct sum sum = sum_of(job, metric);
+	const struct sum sum = sum_of_metric(job, metric);
 	char *name;
 
 	if (asprintf(&name, "%s%s%s", is->name, is->define ? " = " : "", is->define ? is->define : "") < 0)
@@ -226,14 +226,14 @@ static bool put_sum(struct page *page, const struct jobstat_job *job, unsigned m
 			       {.text = is->unit && *is->unit ? is->unit
 					: is->level           ? "level"
 							      : ""},
-			       number(sum.nodes ? sum.mean : NAN),
-			       number(sum.nodes > 1 ? sqrt(sum.square / (sum.nodes - 1)) : NAN),
-			       number(sum.least ? sum.least->value[metric].mean : NAN),
+			       make_number_cell(sum.nodes ? sum.mean : NAN),
+			       make_number_cell(sum.nodes > 1 ? sqrt(sum.square / (sum.nodes - 1)) : NAN),
+			       make_number_cell(sum.least ? sum.least->value[metric].mean : NAN),
 			       {.text = sum.least ? sum.least->name : ""},
-			       number(sum.most ? sum.most->value[metric].mean : NAN),
+			       make_number_cell(sum.most ? sum.most->value[metric].mean : NAN),
 			       {.text = sum.most ? sum.most->name : ""},
 			       {.count = html_nodes_with(job, metric)},
-			       percent(sum.nodes ? sum.covered : NAN),
+			       make_percent_cell(sum.nodes ? sum.covered : NAN),
 		       });
 	free(name);
 	return true;

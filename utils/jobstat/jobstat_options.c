@@ -13,7 +13,8 @@
 
 static const char *const forms[] = {"text", "json", "csv", "html", NULL};
 
-static int define(struct jobstat_options *o, const char *option, const char *name, const char *text)
+static int define_option_metric(struct jobstat_options *o, const char *option, const char *name,
+				const char *text)
 {
 	char message[300];
 
@@ -34,7 +35,7 @@ static int define_named(struct jobstat_options *o, const char *text)
 	name = strndup(text, (size_t)(equals - text));
 	if (name == NULL)
 		return UTIL_FAILED;
-	error = define(o, "--define", name, equals + 1);
+	error = define_option_metric(o, "--define", name, equals + 1);
 	free(name);
 	return error;
 }
@@ -49,7 +50,7 @@ static int parse_positive(const char *option, const char *text, double *value)
 	return util_wrong_value(option, "a number above 0", text);
 }
 
-static int parse_time(const char *option, const char *text, int64_t *ns)
+static int parse_option_time(const char *option, const char *text, int64_t *ns)
 {
 	if (jobs_time(text, strlen(text), ns) == 0)
 		return 0;
@@ -89,7 +90,7 @@ static int add_host(struct jobstat_options *o, const char *host)
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_jobstat_option(void *own, int option)
 {
 	struct jobstat_options *o = own;
 
@@ -97,9 +98,9 @@ static int take(void *own, int option)
 	case UTIL_OPTION_JOBS:
 		return read_jobs(o, optarg);
 	case UTIL_OPTION_START:
-		return parse_time("--start", optarg, &o->gather.start_ns);
+		return parse_option_time("--start", optarg, &o->gather.start_ns);
 	case UTIL_OPTION_END:
-		return parse_time("--end", optarg, &o->gather.end_ns);
+		return parse_option_time("--end", optarg, &o->gather.end_ns);
 	case UTIL_OPTION_NODES:
 		return parse_nodes(o, optarg);
 	case UTIL_OPTION_HOST:
@@ -144,38 +145,39 @@ static const struct util_usage usage = {
 		  UTIL_FLAG(PER_CPU, struct jobstat_options, per_cpu),
 		  UTIL_FLAG(WIDE, struct jobstat_options, wide),
 		  UTIL_WORD(OUTPUT, struct jobstat_options, output)},
-	.take = take,
+	.take = take_jobstat_option,
 };
 
-static int complain(const char *what)
+static int complain_of_option(const char *what)
 {
 	util_error("%s", what);
 	return UTIL_FAILED;
 }
 
-static int check(struct jobstat_options *o, int operands)
+static int check_jobstat_options(struct jobstat_options *o, int operands)
 {
 	char *text;
 	int error;
 
 	if (operands == 0 && o->hosts == 0)
-		return complain(
+		return complain_of_option(
 			"no archive is given: upc_jobstat [OPTION]... ARCHIVE reads one, or a directory of them");
 	if (o->hosts > 0 && !o->gather.follow)
-		return complain("--host goes with --follow");
+		return complain_of_option("--host goes with --follow");
 	if (o->jobs.n > 0 &&
 	    (o->nodes.n > 0 || o->gather.start_ns != INT64_MIN || o->gather.end_ns != INT64_MAX))
-		return complain("--jobs has times and nodes: --start, --end and --nodes do not go with it");
+		return complain_of_option(
+			"--jobs has times and nodes: --start, --end and --nodes do not go with it");
 	if (o->gather.end_ns <= o->gather.start_ns)
-		return complain("--end is not behind --start");
+		return complain_of_option("--end is not behind --start");
 	if (o->wide && o->format.format != JOBSTAT_CSV)
-		return complain("--wide goes with --format=csv");
+		return complain_of_option("--wide goes with --format=csv");
 	if (o->bandwidth == NULL && o->gather.peak > 0)
-		return complain("--peak goes with --bandwidth");
+		return complain_of_option("--peak goes with --bandwidth");
 	if (o->bandwidth != NULL) {
 		if (asprintf(&text, "(%s) * %.17g", o->bandwidth, o->line) < 0)
-			return complain("out of memory");
-		error = define(o, "--bandwidth", "memory_bandwidth", text);
+			return complain_of_option("out of memory");
+		error = define_option_metric(o, "--bandwidth", "memory_bandwidth", text);
 		free(text);
 		if (error != 0)
 			return error;
@@ -183,7 +185,7 @@ static int check(struct jobstat_options *o, int operands)
 		o->gather.line_bytes = o->line;
 	}
 	if (o->flops != NULL) {
-		error = define(o, "--flops", "flops", o->flops);
+		error = define_option_metric(o, "--flops", "flops", o->flops);
 		if (error != 0)
 			return error;
 		o->gather.flops = (int)define_count(o->gather.define) - 1;
@@ -198,7 +200,7 @@ int jobstat_options_read(struct jobstat_options *o, int argc, char **argv, int *
 		.line = 64};
 	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
 		return -1;
-	*status = check(o, argc - optind);
+	*status = check_jobstat_options(o, argc - optind);
 	if (*status != 0)
 		return -1;
 	o->gather.jobs = &o->jobs;

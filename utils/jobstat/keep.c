@@ -27,7 +27,7 @@ struct jobstat_job *keep_job(void)
 	return kept != NULL ? &kept->job : NULL;
 }
 
-void *keep(struct jobstat_job *job, size_t n, size_t size)
+void *keep_job_memory(struct jobstat_job *job, size_t n, size_t size)
 {
 	struct kept *kept = (struct kept *)job;
 	struct block *block = NULL;
@@ -47,7 +47,7 @@ void *keep(struct jobstat_job *job, size_t n, size_t size)
 const char *keep_text(struct jobstat_job *job, const char *text)
 {
 	const size_t n = strlen(text) + 1;
-	char *own = keep(job, n, 1);
+	char *own = keep_job_memory(job, n, 1);
 
 	return own != NULL ? memcpy(own, text, n) : "";
 }

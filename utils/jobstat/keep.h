@@ -11,7 +11,7 @@
 struct jobstat_job *keep_job(void);
 
 /* Zero bytes; NULL: out of memory, and keep_failed says so from then on. */
-void *keep(struct jobstat_job *job, size_t n, size_t size);
+void *keep_job_memory(struct jobstat_job *job, size_t n, size_t size);
 const char *keep_text(struct jobstat_job *job, const char *text);
 const char *keep_format(struct jobstat_job *job, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

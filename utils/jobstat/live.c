@@ -22,7 +22,7 @@ struct archive_live {
 	bool away;
 };
 
-static void add_name(const char *name, void *arg)
+static void add_live_name(const char *name, void *arg)
 {
 	struct archive_live *live = arg;
 	pmID pmid;
@@ -37,7 +37,7 @@ static void add_name(const char *name, void *arg)
 static void list_metrics(struct archive_live *live)
 {
 	live->pmids = 0;
-	pmTraversePMNS_r("upc", add_name, live);
+	pmTraversePMNS_r("upc", add_live_name, live);
 }
 
 static uint64_t service_interval(void)

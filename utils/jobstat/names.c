@@ -35,7 +35,7 @@ const char *jobstat_told_name(enum jobstat_told told)
 }
 
 /* Behind prefix, or NULL. */
-static const char *behind(const char *text, const char *prefix)
+static const char *skip_name_prefix(const char *text, const char *prefix)
 {
 	const size_t n = strlen(prefix);
 
@@ -45,7 +45,7 @@ static const char *behind(const char *text, const char *prefix)
 static bool has_scope(const char *name, enum jobstat_scope *scope)
 {
 	for (int s = JOBSTAT_CPU; s < JOBSTAT_OTHER; s++) {
-		const char *rest = behind(name, jobstat_scope_name(s));
+		const char *rest = skip_name_prefix(name, jobstat_scope_name(s));
 
 		if (rest != NULL && rest[0] == '.' && rest[1] != '\0') {
 			*scope = s;
@@ -65,7 +65,7 @@ enum names_kind names_kind(const char *full, enum jobstat_scope *scope, const ch
 		{"sample.interval", NAMES_INTERVAL}, {"user.command", NAMES_USER},
 		{"hinv.numa", NAMES_OF_NUMA},
 	};
-	const char *own = behind(full, "upc.");
+	const char *own = skip_name_prefix(full, "upc.");
 
 	if (own == NULL)
 		return NAMES_FOREIGN;
@@ -75,10 +75,10 @@ enum names_kind names_kind(const char *full, enum jobstat_scope *scope, const ch
 	*name = own;
 	if (has_scope(own, scope))
 		return NAMES_VALUE;
-	*name = behind(own, "running.");
+	*name = skip_name_prefix(own, "running.");
 	if (*name != NULL && has_scope(*name, scope))
 		return NAMES_RUNNING;
-	*name = behind(own, "state.");
+	*name = skip_name_prefix(own, "state.");
 	if (*name != NULL && has_scope(*name, scope))
 		return NAMES_STATE;
 	return NAMES_OTHER;

@@ -21,50 +21,50 @@ struct reader {
 	const char *expected;
 };
 
-static int fail(struct reader *r, size_t at, const char *expected)
+static int fail_nodelist(struct reader *r, size_t at, const char *expected)
 {
 	r->at = at;
 	r->expected = expected;
 	return -1;
 }
 
-static int add(struct reader *r, const char *name, size_t n)
+static int add_node_name(struct reader *r, const char *name, size_t n)
 {
 	struct nodelist *list = r->list;
 	char *own;
 
 	if (list->n == NODELIST_MAX)
-		return fail(r, r->at, "at most 200,000 nodes");
+		return fail_nodelist(r, r->at, "at most 200,000 nodes");
 	if (!util_grow(&list->name, list->n, sizeof(*list->name)))
-		return fail(r, r->at, "memory");
+		return fail_nodelist(r, r->at, "memory");
 	own = strndup(name, n);
 	if (own == NULL)
-		return fail(r, r->at, "memory");
+		return fail_nodelist(r, r->at, "memory");
 	list->name[list->n++] = own;
 	return 0;
 }
 
-static int read_number(struct reader *r, uint64_t *value, int *width)
+static int read_node_number(struct reader *r, uint64_t *value, int *width)
 {
 	const size_t start = r->at;
 
 	*value = 0;
 	while (r->at < r->length && r->text[r->at] >= '0' && r->text[r->at] <= '9') {
 		if (r->at - start == DIGITS_MAX)
-			return fail(r, start, "a number of at most 18 digits");
+			return fail_nodelist(r, start, "a number of at most 18 digits");
 		*value = *value * 10 + (uint64_t)(r->text[r->at++] - '0');
 	}
 	*width = (int)(r->at - start);
-	return *width ? 0 : fail(r, start, "a number");
+	return *width ? 0 : fail_nodelist(r, start, "a number");
 }
 
-static bool is_name(char c)
+static bool is_node_char(char c)
 {
 	return c != '\0' && c != ',' && c != '[' && c != ']' && (unsigned char)c > ' ' && c != 0x7f;
 }
 
 /* The rest of a name whose beginning is known: with each bracket it becomes many. */
-static int expand(struct reader *r, const char *begin, size_t n, size_t from, unsigned depth);
+static int expand_node_name(struct reader *r, const char *begin, size_t n, size_t from, unsigned depth);
 
 /* One range of a bracket, each number with what follows the bracket. */
 static int expand_range(struct reader *r, const char *begin, size_t n, size_t behind, unsigned depth,
@@ -76,8 +76,8 @@ static int expand_range(struct reader *r, const char *begin, size_t n, size_t be
 	for (uint64_t i = first; error == 0 && i <= last; i++) {
 		length = asprintf(&name, "%.*s%0*llu", (int)n, begin, width, (unsigned long long)i);
 		if (length < 0)
-			return fail(r, r->at, "memory");
-		error = expand(r, name, (size_t)length, behind, depth + 1);
+			return fail_nodelist(r, r->at, "memory");
+		error = expand_node_name(r, name, (size_t)length, behind, depth + 1);
 		free(name);
 	}
 	return error;
@@ -89,7 +89,7 @@ static size_t skip_bracket(struct reader *r, size_t from)
 	const char *end = memchr(r->text + from, ']', r->length - from);
 
 	if (end == NULL) {
-		fail(r, from, "a ']' behind this");
+		fail_nodelist(r, from, "a ']' behind this");
 		return 0;
 	}
 	return (size_t)(end - r->text) + 1;
@@ -105,22 +105,23 @@ static int expand_bracket(struct reader *r, const char *begin, size_t n, size_t 
 	if (behind == 0)
 		return -1;
 	if (depth == 4)
-		return fail(r, from, "at most four brackets in a name");
+		return fail_nodelist(r, from, "at most four brackets in a name");
 	do {
 		start = r->at = at;
-		if (read_number(r, &first, &width) != 0)
+		if (read_node_number(r, &first, &width) != 0)
 			return -1;
 		last = first;
 		if (r->text[r->at] == '-') {
 			r->at++;
-			if (read_number(r, &last, &other) != 0)
+			if (read_node_number(r, &last, &other) != 0)
 				return -1;
 			if (last < first || last - first >= NODELIST_MAX)
-				return fail(r, start, "a range that grows, of at most 200,000 nodes");
+				return fail_nodelist(r, start,
+						     "a range that grows, of at most 200,000 nodes");
 		}
 		at = r->at;
 		if (r->text[at] != ',' && r->text[at] != ']')
-			return fail(r, at, "',' or ']'");
+			return fail_nodelist(r, at, "',' or ']'");
 		error = expand_range(r, begin, n, behind, depth, first, last, width);
 		if (error != 0)
 			return error;
@@ -129,17 +130,17 @@ static int expand_bracket(struct reader *r, const char *begin, size_t n, size_t 
 	return 0;
 }
 
-static int expand(struct reader *r, const char *begin, size_t n, size_t from, unsigned depth)
+static int expand_node_name(struct reader *r, const char *begin, size_t n, size_t from, unsigned depth)
 {
 	size_t end = from;
 	char *name;
 	int error;
 
-	while (end < r->length && is_name(r->text[end]))
+	while (end < r->length && is_node_char(r->text[end]))
 		end++;
 	name = malloc(n + (end - from) + 1);
 	if (name == NULL)
-		return fail(r, from, "memory");
+		return fail_nodelist(r, from, "memory");
 	memcpy(name, begin, n);
 	memcpy(name + n, r->text + from, end - from);
 	n += end - from;
@@ -147,7 +148,7 @@ static int expand(struct reader *r, const char *begin, size_t n, size_t from, un
 		error = expand_bracket(r, name, n, end, depth);
 	} else {
 		r->at = end;
-		error = n == 0 ? fail(r, from, "the name of a node") : add(r, name, n);
+		error = n == 0 ? fail_nodelist(r, from, "the name of a node") : add_node_name(r, name, n);
 	}
 	free(name);
 	return error;
@@ -160,9 +161,9 @@ int nodelist_parse(const char *text, size_t length, struct nodelist *list, size_
 	int error;
 
 	do {
-		error = expand(&r, "", 0, r.at, 0);
+		error = expand_node_name(&r, "", 0, r.at, 0);
 		if (error == 0 && r.at < length && text[r.at] != ',')
-			error = fail(&r, r.at, "',' and another node");
+			error = fail_nodelist(&r, r.at, "',' and another node");
 	} while (error == 0 && r.at++ < length);
 	if (error == 0)
 		return 0;
@@ -194,7 +195,7 @@ static size_t number_at(const char *name, uint64_t *number)
 	return at;
 }
 
-static bool follows(const char *a, const char *b)
+static bool follows_node_name(const char *a, const char *b)
 {
 	uint64_t x, y;
 	const size_t i = number_at(a, &x), j = number_at(b, &y);
@@ -232,7 +233,8 @@ char *nodelist_text(const char *const *name, unsigned n)
 		}
 		fprintf(out, "%.*s[", (int)at, name[i]);
 		for (unsigned j = i, last; j < end; j = last + 1) {
-			for (last = j; last + 1 < end && follows(name[last], name[last + 1]); last++)
+			for (last = j; last + 1 < end && follows_node_name(name[last], name[last + 1]);
+			     last++)
 				;
 			fprintf(out, "%s%s", j > i ? "," : "", name[j] + at);
 			if (last > j)

@@ -38,7 +38,7 @@ static bool is_unused(const struct jobstat_place *place, double max)
 	return place->mean < max * UNUSED;
 }
 
-static bool is_told(const struct jobstat_place *place, bool unused, double max, double middle)
+static bool is_place_told(const struct jobstat_place *place, bool unused, double max, double middle)
 {
 	if (isnan(place->mean))
 		return false;
@@ -59,10 +59,10 @@ static unsigned put_numbers(const struct jobstat_value *value, bool unused, doub
 		const struct jobstat_place *place = value->place;
 
 		end = i + 1;
-		if (!is_told(&place[i], unused, max, middle))
+		if (!is_place_told(&place[i], unused, max, middle))
 			continue;
 		while (end < value->places && place[end].number == place[end - 1].number + 1 &&
-		       is_told(&place[end], unused, max, middle))
+		       is_place_told(&place[end], unused, max, middle))
 			end++;
 		if (n + 30 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%d", told > 0 ? "," : "",

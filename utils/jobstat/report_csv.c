@@ -15,19 +15,19 @@ struct csv {
 	FILE *out;
 };
 
-static void put_head(FILE *out)
+static void put_head_csv(FILE *out)
 {
 	fputs("record,job,node,metric,unit,place,time,nodes,total,mean,min,max,sd,covered,intervals,text,version\n",
 	      out);
 }
 
-static void put_text(FILE *out, const char *text)
+static void put_text_csv(FILE *out, const char *text)
 {
 	util_csv_put(out, text);
 	putc(',', out);
 }
 
-static void put_number(FILE *out, double x)
+static void put_number_csv(FILE *out, double x)
 {
 	if (!isnan(x))
 		fprintf(out, "%.9g", x);
@@ -39,34 +39,34 @@ void report_csv_line(FILE *out, const struct report_csv_line *line)
 {
 	char time[REPORT_TIME_MAX] = "";
 
-	put_text(out, line->record);
-	put_text(out, line->job);
-	put_text(out, line->node);
-	put_text(out, line->metric != NULL ? line->metric->name : "");
-	put_text(out, line->metric != NULL ? line->metric->unit : "");
-	put_text(out, line->place != NULL ? line->place : "");
+	put_text_csv(out, line->record);
+	put_text_csv(out, line->job);
+	put_text_csv(out, line->node);
+	put_text_csv(out, line->metric != NULL ? line->metric->name : "");
+	put_text_csv(out, line->metric != NULL ? line->metric->unit : "");
+	put_text_csv(out, line->place != NULL ? line->place : "");
 	if (line->time_ns >= 0)
 		report_time(line->time_ns, time);
-	put_text(out, time);
+	put_text_csv(out, time);
 	if (line->nodes > 0)
 		fprintf(out, "%u", line->nodes);
 	putc(',', out);
 	if (line->has_total)
 		fprintf(out, "%llu", (unsigned long long)line->total);
 	putc(',', out);
-	put_number(out, line->mean);
-	put_number(out, line->min);
-	put_number(out, line->max);
-	put_number(out, line->sd);
-	put_number(out, line->covered);
+	put_number_csv(out, line->mean);
+	put_number_csv(out, line->min);
+	put_number_csv(out, line->max);
+	put_number_csv(out, line->sd);
+	put_number_csv(out, line->covered);
 	if (line->intervals > 0)
 		fprintf(out, "%u", line->intervals);
 	putc(',', out);
-	put_text(out, line->text != NULL ? line->text : "");
+	put_text_csv(out, line->text != NULL ? line->text : "");
 	fprintf(out, "%s\n", upc_version());
 }
 
-static void put_places(FILE *out, struct report_csv_line line, const struct jobstat_value *value)
+static void put_places_csv(FILE *out, struct report_csv_line line, const struct jobstat_value *value)
 {
 	line.record = "place";
 	line.sd = NAN;
@@ -107,7 +107,7 @@ static void put_nodes(FILE *out, const struct jobstat_job *job)
 			if (value->places == 0)
 				continue;
 			report_csv_line(out, &line);
-			put_places(out, line, value);
+			put_places_csv(out, line, value);
 		}
 }
 
@@ -136,7 +136,7 @@ static void put_points(FILE *out, const struct jobstat_job *job)
 }
 
 /* Tables III to VII: of each number of a row its mean, and its deviation as sd. */
-static void put_rows(FILE *out, const struct jobstat_job *job)
+static void put_rows_csv(FILE *out, const struct jobstat_job *job)
 {
 	static const char *const what[] = {"min", "max", "avg"};
 
@@ -167,7 +167,7 @@ static void put_rows(FILE *out, const struct jobstat_job *job)
 	}
 }
 
-static void put_findings(FILE *out, const struct jobstat_job *job)
+static void put_findings_csv(FILE *out, const struct jobstat_job *job)
 {
 	report_csv_line(out, &(struct report_csv_line){.record = "verdict",
 						       .job = job->id,
@@ -202,7 +202,7 @@ static void put_findings(FILE *out, const struct jobstat_job *job)
 
 static int csv_begin(struct jobstat_report *report)
 {
-	put_head(((struct csv *)report)->out);
+	put_head_csv(((struct csv *)report)->out);
 	return 0;
 }
 
@@ -210,8 +210,8 @@ static int csv_job(struct jobstat_report *report, struct jobstat_job *job)
 {
 	FILE *out = ((struct csv *)report)->out;
 
-	put_findings(out, job);
-	put_rows(out, job);
+	put_findings_csv(out, job);
+	put_rows_csv(out, job);
 	put_nodes(out, job);
 	put_points(out, job);
 	jobstat_job_free(job);

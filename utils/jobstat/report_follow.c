@@ -16,7 +16,8 @@ struct now {
 	const char *job;
 };
 
-static void begin_interval(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns)
+static void begin_follow_interval(void *arg, const struct jobs_job *job, int64_t start_ns,
+				  uint64_t interval_ns)
 {
 	struct now *now = arg;
 
@@ -27,7 +28,8 @@ static void begin_interval(void *arg, const struct jobs_job *job, int64_t start_
 	fflush(now->out);
 }
 
-static void put_spread(void *arg, const struct jobstat_metric *metric, const struct jobstat_point *point)
+static void put_follow_spread(void *arg, const struct jobstat_metric *metric,
+			      const struct jobstat_point *point)
 {
 	const struct now *now = arg;
 
@@ -61,5 +63,6 @@ void report_follow(FILE *out, bool csv, struct gather_watch *watch)
 	static struct now now;
 
 	now = (struct now){.out = out, .csv = csv};
-	*watch = (struct gather_watch){.interval = begin_interval, .spread = put_spread, .arg = &now};
+	*watch = (struct gather_watch){
+		.interval = begin_follow_interval, .spread = put_follow_spread, .arg = &now};
 }

@@ -13,22 +13,22 @@ struct json {
 	FILE *out;
 };
 
-static json_t *number(double x)
+static json_t *number_json(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *seconds(int64_t ns)
+static json_t *seconds_json(int64_t ns)
 {
 	return json_real((double)ns / 1e9);
 }
 
 static json_t *named_at(const struct jobstat_metric *metric, double share)
 {
-	return metric->comparison == JOBSTAT_COMPARED ? number(share) : json_null();
+	return metric->comparison == JOBSTAT_COMPARED ? number_json(share) : json_null();
 }
 
-static json_t *metrics(const struct jobstat_job *job)
+static json_t *metrics_json(const struct jobstat_job *job)
 {
 	static const char *const role[] = {"plain", "bandwidth", "flops"};
 	json_t *array = json_array();
@@ -53,22 +53,22 @@ static json_t *metrics(const struct jobstat_job *job)
 	return array;
 }
 
-static json_t *lost(const struct jobstat_lost *from)
+static json_t *lost_json(const struct jobstat_lost *from)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "opening", number(from->opening));
-	json_object_set_new(object, "halted", number(from->halted));
-	json_object_set_new(object, "taken", number(from->taken));
-	json_object_set_new(object, "yielded", number(from->yielded));
-	json_object_set_new(object, "failed", number(from->failed));
-	json_object_set_new(object, "offline", number(from->offline));
-	json_object_set_new(object, "unknown", number(from->unknown));
-	json_object_set_new(object, "no_record", number(from->record));
+	json_object_set_new(object, "opening", number_json(from->opening));
+	json_object_set_new(object, "halted", number_json(from->halted));
+	json_object_set_new(object, "taken", number_json(from->taken));
+	json_object_set_new(object, "yielded", number_json(from->yielded));
+	json_object_set_new(object, "failed", number_json(from->failed));
+	json_object_set_new(object, "offline", number_json(from->offline));
+	json_object_set_new(object, "unknown", number_json(from->unknown));
+	json_object_set_new(object, "no_record", number_json(from->record));
 	return object;
 }
 
-static json_t *places(const struct jobstat_metric *metric, const struct jobstat_value *value)
+static json_t *places_json(const struct jobstat_metric *metric, const struct jobstat_value *value)
 {
 	json_t *array = json_array();
 
@@ -80,17 +80,17 @@ static json_t *places(const struct jobstat_metric *metric, const struct jobstat_
 		json_object_set_new(object, "number", json_integer(place->number));
 		if (metric->define == NULL && !metric->level)
 			json_object_set_new(object, "total", util_json_count(place->total));
-		json_object_set_new(object, "mean", number(place->mean));
-		json_object_set_new(object, "min", number(place->min));
-		json_object_set_new(object, "max", number(place->max));
-		json_object_set_new(object, "covered", number(place->covered));
+		json_object_set_new(object, "mean", number_json(place->mean));
+		json_object_set_new(object, "min", number_json(place->min));
+		json_object_set_new(object, "max", number_json(place->max));
+		json_object_set_new(object, "covered", number_json(place->covered));
 		json_object_set_new(object, "intervals", json_integer(place->intervals));
 		json_array_append_new(array, object);
 	}
 	return array;
 }
 
-static json_t *values(const struct jobstat_job *job, const struct jobstat_node *node)
+static json_t *values_json(const struct jobstat_job *job, const struct jobstat_node *node)
 {
 	json_t *array = json_array();
 
@@ -102,20 +102,20 @@ static json_t *values(const struct jobstat_job *job, const struct jobstat_node *
 			continue;
 		object = json_object();
 		json_object_set_new(object, "metric", util_json_string(job->metric[m].name));
-		json_object_set_new(object, "mean", number(value->mean));
-		json_object_set_new(object, "min", number(value->min));
-		json_object_set_new(object, "max", number(value->max));
-		json_object_set_new(object, "sd", number(value->sd));
-		json_object_set_new(object, "covered", number(value->covered));
+		json_object_set_new(object, "mean", number_json(value->mean));
+		json_object_set_new(object, "min", number_json(value->min));
+		json_object_set_new(object, "max", number_json(value->max));
+		json_object_set_new(object, "sd", number_json(value->sd));
+		json_object_set_new(object, "covered", number_json(value->covered));
 		json_object_set_new(object, "intervals", json_integer(value->intervals));
-		json_object_set_new(object, "lost", lost(&value->lost));
-		json_object_set_new(object, "places", places(&job->metric[m], value));
+		json_object_set_new(object, "lost", lost_json(&value->lost));
+		json_object_set_new(object, "places", places_json(&job->metric[m], value));
 		json_array_append_new(array, object);
 	}
 	return array;
 }
 
-static json_t *nodes(const struct jobstat_job *job)
+static json_t *nodes_json(const struct jobstat_job *job)
 {
 	json_t *array = json_array();
 
@@ -123,15 +123,15 @@ static json_t *nodes(const struct jobstat_job *job)
 		json_t *object = json_object();
 
 		json_object_set_new(object, "name", util_json_string(job->node[k].name));
-		json_object_set_new(object, "recorded", number(job->node[k].recorded));
+		json_object_set_new(object, "recorded", number_json(job->node[k].recorded));
 		json_object_set_new(object, "note", util_json_string(job->node[k].note));
-		json_object_set_new(object, "values", values(job, &job->node[k]));
+		json_object_set_new(object, "values", values_json(job, &job->node[k]));
 		json_array_append_new(array, object);
 	}
 	return array;
 }
 
-static json_t *series(const struct jobstat_job *job)
+static json_t *series_json(const struct jobstat_job *job)
 {
 	json_t *array = json_array();
 
@@ -146,12 +146,12 @@ static json_t *series(const struct jobstat_job *job)
 				continue;
 			one = json_object();
 			json_object_set_new(one, "time",
-					    seconds(job->first_ns + (int64_t)(i * job->step_ns)));
+					    seconds_json(job->first_ns + (int64_t)(i * job->step_ns)));
 			json_object_set_new(one, "nodes", json_integer(point->nodes));
-			json_object_set_new(one, "mean", number(point->mean));
-			json_object_set_new(one, "min", number(point->min));
-			json_object_set_new(one, "max", number(point->max));
-			json_object_set_new(one, "sd", number(point->sd));
+			json_object_set_new(one, "mean", number_json(point->mean));
+			json_object_set_new(one, "min", number_json(point->min));
+			json_object_set_new(one, "max", number_json(point->max));
+			json_object_set_new(one, "sd", number_json(point->sd));
 			json_array_append_new(points, one);
 		}
 		json_object_set_new(object, "metric", util_json_string(job->metric[m].name));
@@ -161,13 +161,13 @@ static json_t *series(const struct jobstat_job *job)
 	return array;
 }
 
-static json_t *bandwidth(const struct jobstat_job *job)
+static json_t *bandwidth_json(const struct jobstat_job *job)
 {
 	json_t *object = json_object(), *rows = json_array();
 
 	json_object_set_new(object, "metric", util_json_string(job->metric[job->bandwidth].name));
-	json_object_set_new(object, "line_bytes", number(job->line_bytes));
-	json_object_set_new(object, "peak", job->peak > 0 ? number(job->peak) : json_null());
+	json_object_set_new(object, "line_bytes", number_json(job->line_bytes));
+	json_object_set_new(object, "peak", job->peak > 0 ? number_json(job->peak) : json_null());
 	json_object_set_new(object, "assumption", json_string(jobstat_locality));
 	for (unsigned i = 0; i < job->rows; i++) {
 		const struct jobstat_row *row = &job->row[i];
@@ -175,20 +175,20 @@ static json_t *bandwidth(const struct jobstat_job *job)
 
 		json_object_set_new(one, "number", json_integer(row->number));
 		json_object_set_new(one, "nodes", json_integer(row->nodes));
-		json_object_set_new(one, "min", number(row->min));
-		json_object_set_new(one, "min_sd", number(row->min_sd));
-		json_object_set_new(one, "max", number(row->max));
-		json_object_set_new(one, "max_sd", number(row->max_sd));
-		json_object_set_new(one, "avg", number(row->mean));
-		json_object_set_new(one, "avg_sd", number(row->mean_sd));
-		json_object_set_new(one, "covered", number(row->covered));
+		json_object_set_new(one, "min", number_json(row->min));
+		json_object_set_new(one, "min_sd", number_json(row->min_sd));
+		json_object_set_new(one, "max", number_json(row->max));
+		json_object_set_new(one, "max_sd", number_json(row->max_sd));
+		json_object_set_new(one, "avg", number_json(row->mean));
+		json_object_set_new(one, "avg_sd", number_json(row->mean_sd));
+		json_object_set_new(one, "covered", number_json(row->covered));
 		json_array_append_new(rows, one);
 	}
 	json_object_set_new(object, "rows", rows);
 	return object;
 }
 
-static json_t *findings(const struct jobstat_job *job)
+static json_t *findings_json(const struct jobstat_job *job)
 {
 	json_t *array = json_array();
 
@@ -202,11 +202,11 @@ static json_t *findings(const struct jobstat_job *job)
 		if (finding->metric >= 0)
 			json_object_set_new(object, "metric",
 					    util_json_string(job->metric[finding->metric].name));
-		json_object_set_new(object, "value", number(finding->value));
-		json_object_set_new(object, "usual", number(finding->usual));
-		json_object_set_new(object, "share", number(finding->share));
-		json_object_set_new(object, "from", seconds(finding->from_ns));
-		json_object_set_new(object, "to", seconds(finding->to_ns));
+		json_object_set_new(object, "value", number_json(finding->value));
+		json_object_set_new(object, "usual", number_json(finding->usual));
+		json_object_set_new(object, "share", number_json(finding->share));
+		json_object_set_new(object, "from", seconds_json(finding->from_ns));
+		json_object_set_new(object, "to", seconds_json(finding->to_ns));
 		json_object_set_new(object, "text", util_json_string(finding->text));
 		json_array_append_new(array, object);
 	}
@@ -219,20 +219,20 @@ static int json_job(struct jobstat_report *report, struct jobstat_job *job)
 	int status;
 
 	json_object_set_new(object, "job", util_json_string(job->id));
-	json_object_set_new(object, "start", seconds(job->start_ns));
-	json_object_set_new(object, "end", seconds(job->end_ns));
-	json_object_set_new(object, "interval", seconds((int64_t)job->interval_ns));
-	json_object_set_new(object, "step", seconds((int64_t)job->step_ns));
+	json_object_set_new(object, "start", seconds_json(job->start_ns));
+	json_object_set_new(object, "end", seconds_json(job->end_ns));
+	json_object_set_new(object, "interval", seconds_json((int64_t)job->interval_ns));
+	json_object_set_new(object, "step", seconds_json((int64_t)job->step_ns));
 	json_object_set_new(object, "missing", util_json_string(job->missing));
 	json_object_set_new(object, "unread", json_integer(job->unread));
 	json_object_set_new(object, "told", json_string(jobstat_told_name(job->told)));
 	json_object_set_new(object, "verdict", util_json_string(job->verdict));
-	json_object_set_new(object, "findings", findings(job));
+	json_object_set_new(object, "findings", findings_json(job));
 	if (job->bandwidth >= 0)
-		json_object_set_new(object, "bandwidth", bandwidth(job));
-	json_object_set_new(object, "metrics", metrics(job));
-	json_object_set_new(object, "nodes", nodes(job));
-	json_object_set_new(object, "series", series(job));
+		json_object_set_new(object, "bandwidth", bandwidth_json(job));
+	json_object_set_new(object, "metrics", metrics_json(job));
+	json_object_set_new(object, "nodes", nodes_json(job));
+	json_object_set_new(object, "series", series_json(job));
 	status = util_json_put(((struct json *)report)->out, object, true);
 	jobstat_job_free(job);
 	return status;

@@ -36,7 +36,7 @@ static void put_millions(char text[UTIL_NUMBER_MAX], double x)
 		snprintf(text, UTIL_NUMBER_MAX, "%.3g", x);
 }
 
-static void put_number(char text[UTIL_NUMBER_MAX], double x)
+static void put_number_text(char text[UTIL_NUMBER_MAX], double x)
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
 	unsigned p = 0;
@@ -74,7 +74,7 @@ static void put_paragraph(const struct text *t, const char *text)
 	putc('\n', t->out);
 }
 
-static void put_findings(const struct text *t, const struct jobstat_job *job, bool bad)
+static void put_findings_text(const struct text *t, const struct jobstat_job *job, bool bad)
 {
 	const char *head, *before = NULL;
 
@@ -105,7 +105,7 @@ static void put_findings(const struct text *t, const struct jobstat_job *job, bo
 }
 
 /* Tables III to VII. */
-static void put_rows(const struct text *t, const struct jobstat_job *job)
+static void put_rows_text(const struct text *t, const struct jobstat_job *job)
 {
 	const struct jobstat_metric *metric = &job->metric[job->bandwidth];
 	char number[3][2][UTIL_NUMBER_MAX], cell[3][90], share[UTIL_NUMBER_MAX], covered[UTIL_NUMBER_MAX];
@@ -153,10 +153,10 @@ static void put_metric(const struct text *t, const struct jobstat_job *job, unsi
 	}
 	for (unsigned i = 0; i < job->steps; i++)
 		spread_add(&deviation, job->point[m][i].sd, 1);
-	put_number(text[0], spread_mean(&mean));
-	put_number(text[1], spread_min(&mean));
-	put_number(text[2], spread_max(&mean));
-	put_number(text[3], spread_mean(&deviation));
+	put_number_text(text[0], spread_mean(&mean));
+	put_number_text(text[1], spread_min(&mean));
+	put_number_text(text[2], spread_max(&mean));
+	put_number_text(text[3], spread_mean(&deviation));
 	put_share(text[4], spread_mean(&covered));
 	fputs("  ", t->out);
 	util_put_left(t->out, metric->name, width);
@@ -182,16 +182,16 @@ static void put_metrics(const struct text *t, const struct jobstat_job *job)
 		put_metric(t, job, m, width);
 }
 
-static void put_places(const struct text *t, const struct jobstat_value *value, unsigned width)
+static void put_places_text(const struct text *t, const struct jobstat_value *value, unsigned width)
 {
 	char text[3][UTIL_NUMBER_MAX], covered[UTIL_NUMBER_MAX];
 
 	for (unsigned i = 0; i < value->places; i++) {
 		const struct jobstat_place *place = &value->place[i];
 
-		put_number(text[0], place->mean);
-		put_number(text[1], place->min);
-		put_number(text[2], place->max);
+		put_number_text(text[0], place->mean);
+		put_number_text(text[1], place->min);
+		put_number_text(text[2], place->max);
 		put_share(covered, place->covered);
 		fputs("      ", t->out);
 		util_put_left(t->out, place->name[0] != '\0' ? place->name : "(node)", width);
@@ -199,7 +199,8 @@ static void put_places(const struct text *t, const struct jobstat_value *value, 
 	}
 }
 
-static void put_node(const struct text *t, const struct jobstat_job *job, const struct jobstat_node *node)
+static void put_node_text(const struct text *t, const struct jobstat_job *job,
+			  const struct jobstat_node *node)
 {
 	char text[4][UTIL_NUMBER_MAX], covered[UTIL_NUMBER_MAX];
 	unsigned width = 10;
@@ -219,20 +220,20 @@ static void put_node(const struct text *t, const struct jobstat_job *job, const 
 
 		if (value->places == 0)
 			continue;
-		put_number(text[0], value->mean);
-		put_number(text[1], value->min);
-		put_number(text[2], value->max);
-		put_number(text[3], value->sd);
+		put_number_text(text[0], value->mean);
+		put_number_text(text[1], value->min);
+		put_number_text(text[2], value->max);
+		put_number_text(text[3], value->sd);
 		put_share(covered, value->covered);
 		fputs("    ", t->out);
 		util_put_left(t->out, job->metric[m].name, width);
 		fprintf(t->out, " %9s %9s %9s %9s %8s\n", text[0], text[1], text[2], text[3], covered);
 		if (t->options.per_cpu)
-			put_places(t, value, width - 2);
+			put_places_text(t, value, width - 2);
 	}
 }
 
-static void put_head(const struct text *t, const struct jobstat_job *job)
+static void put_head_text(const struct text *t, const struct jobstat_job *job)
 {
 	char start[REPORT_TIME_MAX], end[REPORT_TIME_MAX];
 
@@ -260,16 +261,16 @@ static int text_job(struct jobstat_report *report, struct jobstat_job *job)
 
 	if (t->jobs++ > 0)
 		putc('\n', t->out);
-	put_head(t, job);
+	put_head_text(t, job);
 	if (job->metrics > 0) {
-		put_findings(t, job, true);
-		put_findings(t, job, false);
+		put_findings_text(t, job, true);
+		put_findings_text(t, job, false);
 		if (job->bandwidth >= 0)
-			put_rows(t, job);
+			put_rows_text(t, job);
 		put_metrics(t, job);
 	}
 	for (unsigned k = 0; (t->options.per_node || t->options.per_cpu) && k < job->nodes; k++)
-		put_node(t, job, &job->node[k]);
+		put_node_text(t, job, &job->node[k]);
 	jobstat_job_free(job);
 	fflush(t->out);
 	return 0;

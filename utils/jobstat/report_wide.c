@@ -107,7 +107,7 @@ struct report_wide *report_wide(FILE *out, struct archives *archives, const stru
 	return wide;
 }
 
-static void put_rows(struct report_wide *wide)
+static void put_wide_rows(struct report_wide *wide)
 {
 	char time[REPORT_TIME_MAX];
 
@@ -130,12 +130,12 @@ static void put_rows(struct report_wide *wide)
 	wide->nodes = 0;
 }
 
-static void begin_interval(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns)
+static void begin_wide_interval(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns)
 {
 	struct report_wide *wide = arg;
 
 	(void)interval_ns;
-	put_rows(wide);
+	put_wide_rows(wide);
 	if (wide->job == NULL || strcmp(wide->job, job->id) != 0) {
 		free(wide->job);
 		wide->job = strdup(job->id);
@@ -144,7 +144,7 @@ static void begin_interval(void *arg, const struct jobs_job *job, int64_t start_
 }
 
 /* The row of a node: they come in the same order for each metric. */
-static double *row_of(struct report_wide *wide, const char *node)
+static double *wide_row_of(struct report_wide *wide, const char *node)
 {
 	double *values;
 
@@ -163,11 +163,11 @@ static double *row_of(struct report_wide *wide, const char *node)
 	return values;
 }
 
-static void put_value(void *arg, const char *node, const struct jobstat_metric *metric, int place,
-		      const char *place_name, double value)
+static void put_wide_value(void *arg, const char *node, const struct jobstat_metric *metric, int place,
+			   const char *place_name, double value)
 {
 	struct report_wide *wide = arg;
-	double *row = wide->columns > 0 && !wide->failed ? row_of(wide, node) : NULL;
+	double *row = wide->columns > 0 && !wide->failed ? wide_row_of(wide, node) : NULL;
 
 	(void)place;
 	if (row == NULL || isnan(value))
@@ -186,14 +186,14 @@ static void put_value(void *arg, const char *node, const struct jobstat_metric *
 
 void report_wide_watch(struct report_wide *wide, struct gather_watch *watch)
 {
-	*watch = (struct gather_watch){.interval = begin_interval, .value = put_value, .arg = wide};
+	*watch = (struct gather_watch){.interval = begin_wide_interval, .value = put_wide_value, .arg = wide};
 }
 
 int report_wide_end(struct report_wide *wide)
 {
 	const bool failed = wide->failed;
 
-	put_rows(wide);
+	put_wide_rows(wide);
 	for (unsigned i = 0; i < wide->columns; i++) {
 		free(wide->column[i].metric);
 		free(wide->column[i].place);

@@ -17,7 +17,7 @@
 
 /* ---- names of all nodes ---------------------------------------------------------------------- */
 
-static unsigned hash_text(const char *text)
+static unsigned hash_series_text(const char *text)
 {
 	unsigned h = 2166136261u;
 
@@ -28,7 +28,7 @@ static unsigned hash_text(const char *text)
 
 static unsigned find_slot(const struct series_names *names, const char *name)
 {
-	unsigned at = hash_text(name) & (names->slots - 1);
+	unsigned at = hash_series_text(name) & (names->slots - 1);
 
 	while (names->hash[at] != 0 && strcmp(names->metric[names->hash[at] - 1].name, name) != 0)
 		at = (at + 1) & (names->slots - 1);
@@ -111,7 +111,7 @@ static unsigned pmid_slot(const struct series_table *table, pmID pmid)
 	return at;
 }
 
-static int grow_table(struct series_table *table)
+static int grow_series_table(struct series_table *table)
 {
 	const unsigned room = table->room ? table->room * 2 : 256;
 	const bool grown = util_resize(&table->entry, room, sizeof(*table->entry));
@@ -163,7 +163,7 @@ static bool is_number(int type)
 	       type == PM_TYPE_FLOAT || type == PM_TYPE_DOUBLE;
 }
 
-static int describe(struct series_node *node, struct entry *entry)
+static int describe_series_entry(struct series_node *node, struct entry *entry)
 {
 	enum jobstat_scope scope = JOBSTAT_OTHER;
 	const char *name = NULL;
@@ -212,19 +212,19 @@ static int describe(struct series_node *node, struct entry *entry)
 	return 0;
 }
 
-static struct entry *look_up(struct series_node *node, unsigned i, pmID pmid)
+static struct entry *look_up_entry(struct series_node *node, unsigned i, pmID pmid)
 {
 	struct series_table *table = node->table;
 	unsigned slot;
 
 	if (i < table->sets && table->layout[i] < table->n && table->entry[table->layout[i]].pmid == pmid)
 		return &table->entry[table->layout[i]];
-	if (table->n == table->room && grow_table(table) != 0)
+	if (table->n == table->room && grow_series_table(table) != 0)
 		return NULL;
 	slot = pmid_slot(table, pmid);
 	if (table->hash[slot] == 0) {
 		table->entry[table->n] = (struct entry){.pmid = pmid};
-		if (describe(node, &table->entry[table->n]) != 0)
+		if (describe_series_entry(node, &table->entry[table->n]) != 0)
 			return NULL;
 		table->hash[slot] = ++table->n;
 	}
@@ -282,8 +282,8 @@ static double as_level(const pmValueSet *set, unsigned j)
 }
 
 /* The place of an instance, which is not where the set has it. */
-static struct series_place *place_of(struct series_node *node, struct series *series, const pmValueSet *set,
-				     int number)
+static struct series_place *place_of_instance(struct series_node *node, struct series *series,
+					      const pmValueSet *set, int number)
 {
 	struct series_place *place;
 	const struct entry *entry;
@@ -310,7 +310,7 @@ static struct series_place *place_of(struct series_node *node, struct series *se
 }
 
 /* The same instance's value of another set, which has it elsewhere. */
-static bool partner(const pmValueSet *set, unsigned n, int number, uint64_t *value)
+static bool find_partner_value(const pmValueSet *set, unsigned n, int number, uint64_t *value)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (set->vlist[i].inst == number) {
@@ -321,7 +321,7 @@ static bool partner(const pmValueSet *set, unsigned n, int number, uint64_t *val
 }
 
 /* Whether the records since the last one that had it were without it: then it was absent. */
-static bool follows(const struct series_node *node, struct series *series, int64_t time_ns)
+static bool follows_last_record(const struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const int64_t gap = time_ns - series->last_ns;
 	bool is_next = series->tick > 0 && series->breaks == node->breaks && gap > 0;
@@ -339,7 +339,8 @@ static bool follows(const struct series_node *node, struct series *series, int64
 }
 
 /* A level, which is no count: its sum, and how many there were. */
-static void take_level(struct series_place *place, double level, uint64_t running, int64_t gap, bool clock)
+static void take_place_level(struct series_place *place, double level, uint64_t running, int64_t gap,
+			     bool clock)
 {
 	place->bin.level += level;
 	place->bin.count++;
@@ -353,7 +354,7 @@ static void take_level(struct series_place *place, double level, uint64_t runnin
 }
 
 /* The first record of an interval: what the one before had is no more. */
-static void begin_interval(const struct series_node *node, struct series *series)
+static void begin_series_interval(const struct series_node *node, struct series *series)
 {
 	if (series->interval == node->interval)
 		return;
@@ -365,13 +366,13 @@ static void begin_interval(const struct series_node *node, struct series *series
 	series->has_lost = false;
 }
 
-static int take_values(struct series_node *node, struct series *series, int64_t time_ns)
+static int take_series_values(struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const pmValueSet *set = series->value_set, *running_set = series->running_set;
 	const unsigned n = set->numval > 0 ? (unsigned)set->numval : 0;
 	const unsigned n_running =
 		running_set != NULL && running_set->numval > 0 ? (unsigned)running_set->numval : 0;
-	const bool is_next = follows(node, series, time_ns), clock = !series->has_running;
+	const bool is_next = follows_last_record(node, series, time_ns), clock = !series->has_running;
 	const int64_t gap = is_next ? time_ns - series->last_ns : 0;
 	const uint32_t before = series->tick++;
 
@@ -386,19 +387,20 @@ static int take_values(struct series_node *node, struct series *series, int64_t 
 		if (j < series->places && series->place[j].number == number) {
 			place = &series->place[j];
 		} else {
-			place = place_of(node, series, set, number);
+			place = place_of_instance(node, series, set, number);
 			if (place == NULL)
 				return series->places == PLACES_MAX ? 0 : -1;
 		}
 		if (!clock) {
 			if (j < n_running && running_set->vlist[j].inst == number)
 				running = as_count(running_set, j);
-			else if (!partner(running_set, n_running, number, &running))
+			else if (!find_partner_value(running_set, n_running, number, &running))
 				continue;
 		}
 		value = as_count(set, j);
 		if (series->level) {
-			take_level(place, as_level(set, j), running, place->seen == before ? gap : 0, clock);
+			take_place_level(place, as_level(set, j), running, place->seen == before ? gap : 0,
+					 clock);
 		} else if (is_next && place->seen == before) {
 			if (value < place->value || running < place->running) {
 				series->backwards++;
@@ -425,7 +427,7 @@ static int take_states(struct series_node *node, struct series *series, int64_t 
 		const int number = set->vlist[j].inst;
 		struct series_place *place = j < series->places && series->place[j].number == number
 						     ? &series->place[j]
-						     : place_of(node, series, set, number);
+						     : place_of_instance(node, series, set, number);
 		const uint64_t state = as_count(set, j);
 		const unsigned lost = place == NULL || state != 1 ? (unsigned)state : place->state;
 
@@ -535,7 +537,7 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 	node->record++;
 	for (unsigned i = 0; i < (unsigned)record->numpmid; i++) {
 		const pmValueSet *set = record->vset[i];
-		const struct entry *entry = look_up(node, i, set->pmid);
+		const struct entry *entry = look_up_entry(node, i, set->pmid);
 		struct series *series;
 
 		if (entry == NULL)
@@ -558,9 +560,9 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 	for (unsigned i = 0; i < touched; i++) {
 		struct series *series = node->touched[i];
 
-		begin_interval(node, series);
+		begin_series_interval(node, series);
 		if (error == 0 && series->value_set != NULL)
-			error = take_values(node, series, time_ns);
+			error = take_series_values(node, series, time_ns);
 		if (error == 0 && series->state_set != NULL)
 			error = take_states(node, series, gap);
 		series->value_set = series->running_set = series->state_set = NULL;

@@ -16,16 +16,16 @@
 
 static volatile sig_atomic_t stop;
 
-static void take_signal(int signal)
+static void take_follow_signal(int signal)
 {
 	(void)signal;
 	stop = 1;
 }
 
 /* Ctrl-C ends --follow with its report; a second one ends it at once. */
-static void catch_signals(void)
+static void catch_follow_signals(void)
 {
-	struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND};
+	struct sigaction action = {.sa_handler = take_follow_signal, .sa_flags = SA_RESETHAND};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -77,7 +77,7 @@ static int run_wide(const struct jobstat_options *o, struct archives *archives, 
 	return report_wide_end(wide) != 0 ? -1 : status;
 }
 
-static int run(const struct jobstat_options *o, struct archives *archives, FILE *out)
+static int run_jobstat_report(const struct jobstat_options *o, struct archives *archives, FILE *out)
 {
 	struct jobstat_report *report;
 	struct gather_watch watch;
@@ -129,13 +129,13 @@ int main(int argc, char **argv)
 	}
 	o.gather.stop = &stop;
 	if (o.gather.follow)
-		catch_signals();
+		catch_follow_signals();
 	archives_raise_limit();
 	status = UTIL_FAILED;
 	if (find_archives(&o, argv + optind, (unsigned)(argc - optind), &archives) == 0 &&
 	    gather_check(&archives, &o.gather) == 0 && util_output_open(&out, o.output, stdout) == 0) {
 		util_output_begin(&out);
-		status = run(&o, &archives, out.file) == 0 ? UTIL_OK : UTIL_FAILED;
+		status = run_jobstat_report(&o, &archives, out.file) == 0 ? UTIL_OK : UTIL_FAILED;
 		if (status == UTIL_OK)
 			status = util_output_end(&out);
 	}

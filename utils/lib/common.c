@@ -190,7 +190,7 @@ int util_parse_number(const char *text, long min, long max, long *value)
 /* ---- text -------------------------------------------------------------- */
 
 /* The character at p as it may go to a terminal; *n gets its bytes in p. */
-static unsigned printable(const char *p, const char **text, unsigned *n)
+static unsigned find_printable_char(const char *p, const char **text, unsigned *n)
 {
 	uint32_t code;
 
@@ -224,7 +224,7 @@ unsigned util_put(FILE *out, const char *text, unsigned max)
 
 	for (; *text != '\0' && columns < max; text += n, columns++) {
 		const char *character;
-		unsigned bytes = printable(text, &character, &n);
+		unsigned bytes = find_printable_char(text, &character, &n);
 
 		fwrite(character, 1, bytes, out);
 	}

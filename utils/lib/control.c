@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct util_control *contr
 
 /* ---- a connection ------------------------------------------------------------------- */
 
-static void drop(struct util_control *control)
+static void drop_control(struct util_control *control)
 {
 	if (control->fd >= 0)
 		close(control->fd);
@@ -43,7 +43,7 @@ static void drop(struct util_control *control)
 
 void util_control_close(struct util_control *control)
 {
-	drop(control);
+	drop_control(control);
 	free(control->in);
 	control->in = NULL;
 	control->room = 0;
@@ -66,7 +66,7 @@ static int check_owner(struct util_control *control)
 }
 
 /* 0, -1, or 1: nothing listens there. */
-static int connect_to(struct util_control *control, const char *path)
+static int connect_control(struct util_control *control, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int error;
@@ -82,7 +82,7 @@ static int connect_to(struct util_control *control, const char *path)
 	if (connect(control->fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return check_owner(control);
 	error = errno;
-	drop(control);
+	drop_control(control);
 	if (error == EACCES || error == EPERM)
 		return fail(control,
 			    "the service at %s takes commands from its own user and from root only: %s", path,
@@ -115,13 +115,13 @@ int util_control_open(struct util_control *control, const char *path)
 	if (path == NULL)
 		path = getenv("UPC_CONTROL");
 	if (path != NULL && path[0] != '\0')
-		return connect_to(control, path) == 0 ? 0 : -1;
+		return connect_control(control, path) == 0 ? 0 : -1;
 	if (private_path(own, sizeof(own))) {
-		result = connect_to(control, own);
+		result = connect_control(control, own);
 		if (result <= 0)
 			return result;
 	}
-	result = connect_to(control, SYSTEM_SOCKET);
+	result = connect_control(control, SYSTEM_SOCKET);
 	if (result > 0)
 		fail(control,
 		     "there is no service: none listens at %s%s%s. 'upc serve' starts one of your own; -S names "
@@ -132,7 +132,7 @@ int util_control_open(struct util_control *control, const char *path)
 
 /* ---- questions ---------------------------------------------------------------------- */
 
-static int make_room(struct util_control *control)
+static int make_control_room(struct util_control *control)
 {
 	size_t room = control->room == 0 ? 4096 : 2 * control->room;
 	char *in;
@@ -180,7 +180,7 @@ static ssize_t receive_line(struct util_control *control)
 		char *newline;
 		ssize_t n;
 
-		if (make_room(control) != 0 || wait_for_more(control, end_ms) != 0)
+		if (make_control_room(control) != 0 || wait_for_more(control, end_ms) != 0)
 			return -1;
 		n = recv(control->fd, control->in + control->have, control->room - control->have, 0);
 		if (n < 0 && errno == EINTR)
@@ -228,6 +228,6 @@ json_t *util_control_ask(struct util_control *control, const char *const *word, 
 		}
 	}
 	if (answer == NULL)
-		drop(control);
+		drop_control(control);
 	return answer;
 }

@@ -87,7 +87,7 @@ static int by_chance(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-static void judge(struct util_difference *d, bool told)
+static void judge_difference(struct util_difference *d, bool told)
 {
 	if (d->before.open || d->after.open)
 		d->verdict = UTIL_OPEN;
@@ -110,14 +110,14 @@ bool util_difference_judge(struct util_difference *list, size_t n)
 		struct util_difference *d = &list[i];
 
 		if (d->before.open || d->after.open || (d->before.exact && d->after.exact))
-			judge(d, d->chance < .5);
+			judge_difference(d, d->chance < .5);
 		else
 			order[known++] = d;
 	}
 	qsort(order, known, sizeof(struct util_difference *), by_chance);
 	for (i = 0, left = known; i < known; i++, left--) {
 		told = told && order[i]->chance <= (1 - LEVEL) / (double)left;
-		judge(order[i], told);
+		judge_difference(order[i], told);
 	}
 	free(order);
 	return true;

@@ -59,7 +59,7 @@ const struct util_tool_row util_tool[UTIL_TOOLS] = {
 #include "lib/options.def"
 };
 
-static bool is_of(const struct row *row, enum util_tool tool)
+static bool is_row_of_tool(const struct row *row, enum util_tool tool)
 {
 	return row->section == NULL && (row->tools >> tool & 1) != 0;
 }
@@ -99,7 +99,7 @@ static int print_help(const struct util_usage *usage)
 	for (size_t i = 0; i < ROWS; i++) {
 		if (rows[i].section != NULL)
 			section = rows[i].section;
-		if (!is_of(&rows[i], usage->tool) || rows[i].help == NULL)
+		if (!is_row_of_tool(&rows[i], usage->tool) || rows[i].help == NULL)
 			continue;
 		if (section != NULL)
 			printf("\n%s%s", section, section[0] != '\0' ? "\n" : "");
@@ -118,7 +118,7 @@ static int print_help(const struct util_usage *usage)
  * between; "-" is an argument that nothing completes. A name whose argument may be missing ends
  * with "=". A last line, with no spelling, is for operands.
  */
-static void put_line(const struct util_usage *usage, const struct row *row, const char *values)
+static void put_option_line(const struct util_usage *usage, const struct row *row, const char *values)
 {
 	if (values != NULL && strcmp(values, "<events>") == 0 && usage->put_events != NULL) {
 		fputs("\t<list>", stdout);
@@ -129,20 +129,20 @@ static void put_line(const struct util_usage *usage, const struct row *row, cons
 	printf("\t%s\n", row->help);
 }
 
-static int print_table(const struct util_usage *usage)
+static int print_option_table(const struct util_usage *usage)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
 		const char *values = row->argument == NULL || row->values != NULL ? row->values : "-";
 
-		if (!is_of(row, usage->tool) || row->help == NULL)
+		if (!is_row_of_tool(row, usage->tool) || row->help == NULL)
 			continue;
 		if (row->letter) {
 			printf("-%c", row->letter);
-			put_line(usage, row, values);
+			put_option_line(usage, row, values);
 		}
 		printf("--%s%s", row->name, is_optional(row) ? "=" : "");
-		put_line(usage, row, values);
+		put_option_line(usage, row, values);
 	}
 	putchar('\t');
 	if (usage->tool == UTIL_TOOL_UPC)
@@ -163,7 +163,7 @@ struct getopt_table {
 	struct option names[ROWS + 1];
 };
 
-static void fill(const struct util_usage *usage, struct getopt_table *table)
+static void fill_getopt_table(const struct util_usage *usage, struct getopt_table *table)
 {
 	struct option *name = table->names;
 	char *letter = table->letters;
@@ -179,7 +179,7 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 			    : is_optional(row)    ? optional_argument
 						  : required_argument;
 
-		if (!is_of(row, usage->tool))
+		if (!is_row_of_tool(row, usage->tool))
 			continue;
 		if (row->letter) {
 			*letter++ = row->letter;
@@ -193,12 +193,12 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 	*name = (struct option){NULL, 0, NULL, 0};
 }
 
-static const struct row *find(enum util_tool tool, int option)
+static const struct row *find_option_row(enum util_tool tool, int option)
 {
 	if (option >= LONG)
 		return &rows[option - LONG];
 	for (size_t i = 0; i < ROWS; i++)
-		if (is_of(&rows[i], tool) && rows[i].letter == option)
+		if (is_row_of_tool(&rows[i], tool) && rows[i].letter == option)
 			return &rows[i];
 	return NULL;
 }
@@ -235,7 +235,7 @@ static unsigned options_abbreviated(const struct util_usage *usage, const char *
 
 	list[0] = '\0';
 	for (size_t i = 0; i < ROWS; i++) {
-		if (!is_of(&rows[i], usage->tool) || rows[i].name == NULL ||
+		if (!is_row_of_tool(&rows[i], usage->tool) || rows[i].name == NULL ||
 		    strncmp(rows[i].name, word, n) != 0)
 			continue;
 		if (used < 400)
@@ -261,7 +261,7 @@ static void options_refuse_name(const struct util_usage *usage, const char *type
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(n < SHOWN ? n : SHOWN), word);
 	for (size_t i = 0; i < ROWS; i++)
-		if (is_of(&rows[i], usage->tool) && rows[i].name != NULL && rows[i].help != NULL)
+		if (is_row_of_tool(&rows[i], usage->tool) && rows[i].name != NULL && rows[i].help != NULL)
 			upci_nearest_offer(&nearest, name, rows[i].name);
 	if (nearest.count > 0)
 		util_error("there is no option '--%s'; did you mean --%s?", name, nearest.name[0]);
@@ -272,7 +272,7 @@ static void options_refuse_name(const struct util_usage *usage, const char *type
 /* Says what getopt_long has refused, in one sentence. */
 static int options_refuse(const struct util_usage *usage, int answer, const char *typed)
 {
-	const struct row *row = optopt != 0 ? find(usage->tool, optopt) : NULL;
+	const struct row *row = optopt != 0 ? find_option_row(usage->tool, optopt) : NULL;
 
 	if (answer == ':')
 		options_refuse_none(row, optopt);
@@ -317,9 +317,9 @@ static int take_format(const struct util_usage *usage, int id, struct util_forma
 }
 
 /* An option by its id, or UTIL_OPTION_DONE where it has been dealt with. */
-static int take(const struct util_usage *usage, int option, int *status)
+static int take_usage_option(const struct util_usage *usage, int option, int *status)
 {
-	const struct row *row = find(usage->tool, option);
+	const struct row *row = find_option_row(usage->tool, option);
 
 	if (row->id == UTIL_OPTION_HELP)
 		*status = print_help(usage);
@@ -345,11 +345,11 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 	int option;
 
 	if (table.names[0].name == NULL) {
-		fill(usage, &table);
+		fill_getopt_table(usage, &table);
 		opterr = 0;
 		/* A question of the shells', not of people. */
 		if (argc == 2 && strcmp(argv[1], "--complete") == 0) {
-			*status = print_table(usage);
+			*status = print_option_table(usage);
 			return UTIL_OPTION_DONE;
 		}
 	}
@@ -361,7 +361,7 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 			*status = options_refuse(usage, option, argv[optind - 1]);
 			return UTIL_OPTION_DONE;
 		}
-		option = take(usage, option, status);
+		option = take_usage_option(usage, option, status);
 		if (is_format(option) && take_format(usage, option, format) != 0) {
 			*status = UTIL_FAILED;
 			return UTIL_OPTION_DONE;
@@ -370,7 +370,7 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 	return option;
 }
 
-static bool put(const struct util_option_place *places, void *own, int id)
+static bool put_option_place(const struct util_option_place *places, void *own, int id)
 {
 	for (size_t i = 0; i < UTIL_PLACES_MAX; i++) {
 		void *at = (char *)own + places[i].at;
@@ -393,7 +393,7 @@ int util_options_read(const struct util_usage *usage, int argc, char **argv, voi
 
 	*status = UTIL_OK;
 	while ((id = util_options_next(usage, argc, argv, format, status)) >= 0) {
-		error = put(usage->place, own, id) ? 0 : usage->take(own, id);
+		error = put_option_place(usage->place, own, id) ? 0 : usage->take(own, id);
 		if (error == 0)
 			continue;
 		*status = error == UTIL_OPTION_DONE ? UTIL_OK : error;

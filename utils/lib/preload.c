@@ -23,7 +23,7 @@
 
 enum { SCRIPTS_MAX = 4 }; /* interpreters that are scripts: the kernel's limit */
 
-static int refuse(const char *path, const struct util_preload *preload, enum mpx_elf reason)
+static int refuse_preload(const char *path, const struct util_preload *preload, enum mpx_elf reason)
 {
 	switch (reason) {
 	case MPX_ELF_STATIC:
@@ -91,7 +91,7 @@ static bool is_secure(const char *path, const struct stat *status)
 }
 
 /* Looks at one file; *script: it is one, and path becomes its interpreter's. */
-static int check_file(char path[PATH_MAX], const struct util_preload *preload, bool *script)
+static int check_preload_file(char path[PATH_MAX], const struct util_preload *preload, bool *script)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), status = 0;
 	struct stat about;
@@ -118,7 +118,7 @@ static int check_file(char path[PATH_MAX], const struct util_preload *preload, b
 			   path, preload->between);
 		status = UTIL_FAILED;
 	} else {
-		status = refuse(path, preload, mpx_elf_check(file, (size_t)about.st_size));
+		status = refuse_preload(path, preload, mpx_elf_check(file, (size_t)about.st_size));
 		if (!status)
 			status = refuse_inside(path, preload, file, (size_t)about.st_size);
 	}
@@ -136,7 +136,7 @@ int util_preload_check(const char *name, const struct util_preload *preload)
 		return status;
 	(void)util_program_find(name, path);
 	for (i = 0; script && path[0] && i <= SCRIPTS_MAX; i++) {
-		status = check_file(path, preload, &script);
+		status = check_preload_file(path, preload, &script);
 		if (status)
 			break;
 	}
@@ -159,7 +159,7 @@ static bool is_in_list(const char *list, const char *path)
 	return false;
 }
 
-static int tell(const char *list)
+static int tell_preload_list(const char *list)
 {
 	if (setenv("LD_PRELOAD", list, 1) == 0)
 		return 0;
@@ -182,7 +182,7 @@ int util_preload_add(const char *path, const char *tool)
 		return UTIL_FAILED;
 	}
 	if (!before || !before[0])
-		return tell(path);
+		return tell_preload_list(path);
 	if (is_in_list(before, path))
 		return 0;
 	/* Behind those that are there: a sanitizer's runtime has to be the first. */
@@ -192,7 +192,7 @@ int util_preload_add(const char *path, const char *tool)
 		return UTIL_FAILED;
 	}
 	sprintf(list, "%s:%s", before, path);
-	error = tell(list);
+	error = tell_preload_list(list);
 	free(list);
 	return error;
 }

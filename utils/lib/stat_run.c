@@ -38,7 +38,7 @@ int64_t stat_run_now(void)
 	return (int64_t)upci_now_ns();
 }
 
-static bool is_ignored(int signal)
+static bool is_signal_ignored(int signal)
 {
 	struct sigaction action;
 
@@ -53,18 +53,18 @@ int stat_run_begin(struct stat_run *run)
 	sigemptyset(&taken);
 	/* A signal that was ignored at the start, such as nohup's SIGHUP, stays ignored. */
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-		if (!is_ignored(forwarded[i]))
+		if (!is_signal_ignored(forwarded[i]))
 			sigaddset(&taken, forwarded[i]);
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
-		if (!is_ignored(i))
+		if (!is_signal_ignored(i))
 			sigaddset(&taken, i);
 	/* Ignored, it would let the kernel reap the program before we can. */
-	run->ignored_child = is_ignored(SIGCHLD);
+	run->ignored_child = is_signal_ignored(SIGCHLD);
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_DFL);
 	sigaddset(&taken, SIGCHLD);
-	run->ignored_pipe = is_ignored(SIGPIPE);
-	run->ignored_size = is_ignored(SIGXFSZ);
+	run->ignored_pipe = is_signal_ignored(SIGPIPE);
+	run->ignored_size = is_signal_ignored(SIGXFSZ);
 	if (sigprocmask(SIG_BLOCK, &taken, &run->mask) != 0)
 		goto fail;
 	run->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -158,7 +158,7 @@ fail:
 	return -1;
 }
 
-static int watch(pid_t pid)
+static int watch_process(pid_t pid)
 {
 	int fd = open_pidfd(pid);
 
@@ -181,7 +181,7 @@ int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
 		return -1;
 	}
 	while (run->n_watched < n) {
-		int fd = watch(pid[run->n_watched]);
+		int fd = watch_process(pid[run->n_watched]);
 
 		if (fd < 0)
 			return -1;
@@ -222,7 +222,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void cancel(struct stat_run *run)
+static void cancel_program(struct stat_run *run)
 {
 	pid_t ended;
 	int status;
@@ -242,7 +242,7 @@ static void cancel(struct stat_run *run)
 void stat_run_end(struct stat_run *run)
 {
 	if (run->pid != 0)
-		cancel(run);
+		cancel_program(run);
 	while (run->n_watched > 0)
 		close(run->watched[--run->n_watched]);
 	free(run->watched);
@@ -252,22 +252,22 @@ void stat_run_end(struct stat_run *run)
 /* ---- waiting ----------------------------------------------------------- */
 
 /* Whether the program itself has sent it, to its parent or its group. */
-static bool is_own(const struct stat_run *run, const struct signalfd_siginfo *info)
+static bool is_own_signal(const struct stat_run *run, const struct signalfd_siginfo *info)
 {
 	return info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid;
 }
 
 /* Hands a signal on, but not what the program has already: what the terminal sends goes to
  * its whole process group, and the program is in ours. */
-static bool take_signal(struct stat_run *run, const struct signalfd_siginfo *info)
+static bool take_run_signal(struct stat_run *run, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
 	const bool enough = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 
 	if (run->pid != 0) {
-		if (enough && !is_own(run, info))
+		if (enough && !is_own_signal(run, info))
 			run->interrupted = signal;
-		if (info->ssi_code == SI_KERNEL || is_own(run, info))
+		if (info->ssi_code == SI_KERNEL || is_own_signal(run, info))
 			return false;
 		if (info->ssi_code == SI_QUEUE)
 			sigqueue(run->pid, signal,
@@ -291,7 +291,7 @@ static bool take_signals(struct stat_run *run, bool *child)
 	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			*child = true;
-		else if (take_signal(run, &info))
+		else if (take_run_signal(run, &info))
 			enough = true;
 	}
 	return enough;
@@ -314,7 +314,7 @@ static bool take_failure(struct stat_run *run)
 }
 
 /* Whether the program has ended; it is not reaped. */
-static bool has_ended(const struct stat_run *run)
+static bool has_run_program_ended(const struct stat_run *run)
 {
 	siginfo_t info = {.si_pid = 0};
 
@@ -354,7 +354,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			return STAT_WAKE_END;
 		if (child && run->tracing)
 			return STAT_WAKE_TRACE;
-		if (child && run->pidfd < 0 && run->pid != 0 && has_ended(run))
+		if (child && run->pidfd < 0 && run->pid != 0 && has_run_program_ended(run))
 			return STAT_WAKE_END;
 		if (fd[3].revents != 0)
 			return STAT_WAKE_TICK;

@@ -44,7 +44,7 @@ static void put_mean(const struct stat_row *row, struct cell *cell)
 		snprintf(cell->spread, sizeof(cell->spread), "+- %.2f %%", row->spread);
 }
 
-static void fill(const struct stat_row *row, double seconds, struct cell *cell)
+static void fill_row_cells(const struct stat_row *row, double seconds, struct cell *cell)
 {
 	util_format_value(row->value, row->unit, cell->value, cell->unit);
 	put_mean(row, cell);
@@ -71,14 +71,14 @@ static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 }
 
 /* A row with a 0 that says something by itself is never folded away. */
-static bool is_seen(const struct stat_row *row)
+static bool is_stat_row_seen(const struct stat_row *row)
 {
 	const unsigned odd = UPC_COUNTER_NEVER | UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST;
 
 	return row->value != 0 || (row->repeated && row->mean != 0) || (row->flags & odd) != 0;
 }
 
-static bool everybody(const struct stat_row *row)
+static bool counts_everybody(const struct stat_row *row)
 {
 	return row->scope == UPC_SCOPE_CPU || row->scope == UPC_SCOPE_MACHINE;
 }
@@ -100,8 +100,8 @@ static const char *const scope_words[] = {
  * Names of the group's rows that are 0, from a column on, on a few lines: with
  * 256 events most of them are, and a wall of names is as bad as one of zeros.
  */
-static void unseen(FILE *out, unsigned column, const struct stat_row *rows, unsigned n,
-		   const struct stat_row *group, unsigned count, const struct stat_style *style)
+static void print_unseen_names(FILE *out, unsigned column, const struct stat_row *rows, unsigned n,
+			       const struct stat_row *group, unsigned count, const struct stat_style *style)
 {
 	static const char intro[] = "not seen: ";
 	const unsigned indent = INDENT + (unsigned)sizeof(intro) - 1, more = sizeof(" and 255 more") - 1;
@@ -116,7 +116,7 @@ static void unseen(FILE *out, unsigned column, const struct stat_row *rows, unsi
 		unsigned columns;
 		bool last;
 
-		if (!same_group(&rows[i], group) || is_seen(&rows[i]))
+		if (!same_group(&rows[i], group) || is_stat_row_seen(&rows[i]))
 			continue;
 		columns = util_columns(rows[i].name);
 		last = done + 1 == count;
@@ -178,7 +178,7 @@ static unsigned table_heading(FILE *out, const struct table *table, const struct
 }
 
 /* A group, which begins with row i. */
-static void print_group(FILE *out, struct table *table, unsigned i)
+static void print_row_group(FILE *out, struct table *table, unsigned i)
 {
 	const struct stat_row *rows = table->rows, *group = &rows[i];
 	const struct stat_style *style = table->style;
@@ -186,7 +186,7 @@ static void print_group(FILE *out, struct table *table, unsigned i)
 
 	for (unsigned k = i; k < table->n; k++)
 		if (same_group(&rows[k], group)) {
-			bool row = is_seen(&rows[k]) || style->zeros;
+			bool row = is_stat_row_seen(&rows[k]) || style->zeros;
 
 			shown += row;
 			zero += !row;
@@ -201,29 +201,29 @@ static void print_group(FILE *out, struct table *table, unsigned i)
 		column = 0;
 	}
 	for (unsigned k = i; k < table->n; k++)
-		if (same_group(&rows[k], group) && (is_seen(&rows[k]) || style->zeros))
+		if (same_group(&rows[k], group) && (is_stat_row_seen(&rows[k]) || style->zeros))
 			table->row(out, table, k);
 	if (zero > 0)
-		unseen(out, column, rows, table->n, group, zero, style);
+		print_unseen_names(out, column, rows, table->n, group, zero, style);
 }
 
-static void print_groups(FILE *out, struct table *table)
+static void print_row_groups(FILE *out, struct table *table)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < table->n; i++) {
 			unsigned before = 0;
 
-			if (everybody(&table->rows[i]) != (pass == 1))
+			if (counts_everybody(&table->rows[i]) != (pass == 1))
 				continue;
 			while (before < i && !same_group(&table->rows[before], &table->rows[i]))
 				before++;
 			if (before == i) /* else it has been printed */
-				print_group(out, table, i);
+				print_row_group(out, table, i);
 		}
 }
 
 /* The first sentence, or as much of it as there is room for. */
-static void describe(FILE *out, const char *text, unsigned room)
+static void put_row_description(FILE *out, const char *text, unsigned room)
 {
 	const char *end = strstr(text, ". ");
 	char sentence[256];
@@ -245,7 +245,7 @@ static void describe(FILE *out, const char *text, unsigned room)
 	}
 }
 
-static void print_row(FILE *out, struct table *table, unsigned i)
+static void print_stat_row(FILE *out, struct table *table, unsigned i)
 {
 	const struct stat_row *row = &table->rows[i];
 	const struct cell *cell = &table->cells[i];
@@ -279,7 +279,7 @@ static void print_row(FILE *out, struct table *table, unsigned i)
 		util_pad(out, name + GAP);
 		if (table->style->colour)
 			fputs(DIM, out);
-		describe(out, row->description, room);
+		put_row_description(out, row->description, room);
 		if (table->style->colour)
 			fputs(PLAIN, out);
 	}
@@ -288,7 +288,7 @@ static void print_row(FILE *out, struct table *table, unsigned i)
 
 void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const struct stat_style *style)
 {
-	struct table table = {.rows = rows, .n = n, .style = style, .row = print_row};
+	struct table table = {.rows = rows, .n = n, .style = style, .row = print_stat_row};
 
 	table.cells = calloc(n + 1, sizeof(*table.cells));
 	if (table.cells == NULL) {
@@ -298,8 +298,8 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const 
 	for (unsigned i = 0; i < n; i++) {
 		unsigned name = util_columns(rows[i].name);
 
-		fill(&rows[i], style->seconds, &table.cells[i]);
-		if (!is_seen(&rows[i]) && !style->zeros)
+		fill_row_cells(&rows[i], style->seconds, &table.cells[i]);
+		if (!is_stat_row_seen(&rows[i]) && !style->zeros)
 			continue;
 		util_widen(&table.value_width, table.cells[i].value);
 		util_widen(&table.unit_width, table.cells[i].unit);
@@ -308,14 +308,14 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const 
 		if (name <= NAME_MAX_COLUMN && name > table.name_width)
 			table.name_width = name;
 	}
-	print_groups(out, &table);
+	print_row_groups(out, &table);
 	free(table.cells);
 }
 
 /* ---- a column a thread ------------------------------------------------- */
 
 /* The mark of an incomplete value: a count is a lower bound, a level may be too high or too low. */
-static const char *mark(const struct stat_row *row, unsigned flags)
+static const char *mark_of_row(const struct stat_row *row, unsigned flags)
 {
 	if ((flags & (UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST)) == 0)
 		return "";
@@ -331,13 +331,13 @@ static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags
 		strcpy(text, "uncounted");
 		return;
 	}
-	if (value == 0 && mark(row, flags)[0] == '\0') {
+	if (value == 0 && mark_of_row(row, flags)[0] == '\0') {
 		/* Zeros are many here; a dot lets the others stand out. */
 		strcpy(text, ".");
 		return;
 	}
 	util_format_value(value, row->unit, cell.value, cell.unit);
-	snprintf(text, 2 * UTIL_NUMBER_MAX + 4, "%s%s%s%s", mark(row, flags), cell.value,
+	snprintf(text, 2 * UTIL_NUMBER_MAX + 4, "%s%s%s%s", mark_of_row(row, flags), cell.value,
 		 util_unit_ns(row->unit) > 0 ? " " : "", util_unit_ns(row->unit) > 0 ? cell.unit : "");
 }
 
@@ -459,7 +459,7 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 	for (unsigned i = 0; i < n; i++) {
 		char text[2 * UTIL_NUMBER_MAX + 4];
 
-		if (!is_seen(&rows[i]) && !style->zeros)
+		if (!is_stat_row_seen(&rows[i]) && !style->zeros)
 			continue;
 		table.percents = table.percents || rows[i].percent > 0;
 		util_widen(&table.name_width, rows[i].name);
@@ -480,7 +480,7 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 		panel.unseen = style->unseen && table.last == n_columns;
 		table.style = &panel;
 		print_column_heads(out, &table, total);
-		print_groups(out, &table);
+		print_row_groups(out, &table);
 		table.first = table.last;
 		if (table.first < n_columns)
 			fputc('\n', out);

@@ -72,7 +72,7 @@ static bool is_papi_name(const char *name)
 	return !strncmp(name, "PAPI_", 5) || strstr(name, "::");
 }
 
-static int64_t fail_unknown(const struct file *f, const char *name, char *message, size_t size)
+static int64_t fail_unknown_metric(const struct file *f, const char *name, char *message, size_t size)
 {
 	struct upci_nearest nearest = {.max = 1};
 	size_t i;
@@ -94,8 +94,8 @@ static int64_t fail_unknown(const struct file *f, const char *name, char *messag
 	return UPC_EWIRING;
 }
 
-static int64_t find_name(void *arg, const char *name, const struct upci_formula **formula, char *message,
-			 size_t size)
+static int64_t find_metrics_name(void *arg, const char *name, const struct upci_formula **formula,
+				 char *message, size_t size)
 {
 	struct file *f = arg;
 	const struct upci_statement *s = find_statement(f, name);
@@ -104,7 +104,7 @@ static int64_t find_name(void *arg, const char *name, const struct upci_formula 
 	if (code >= 0)
 		return code;
 	if (!s && !is_papi_name(name))
-		return fail_unknown(f, name, message, size);
+		return fail_unknown_metric(f, name, message, size);
 	if (s && s->verb == UPCI_VERB_DERIVED) {
 		*formula = s->event.formula;
 		if (s < f->statement + f->current)
@@ -148,7 +148,7 @@ static int check_statement(struct file *f, const struct upci_statement *s)
 	return 0;
 }
 
-static int add_statement(void *arg)
+static int add_metrics_statement(void *arg)
 {
 	struct file *f = arg;
 	struct upci_statement *s;
@@ -172,9 +172,9 @@ static int add_statement(void *arg)
 	return 0;
 }
 
-static int parse_formulas(struct file *f)
+static int parse_metrics_formulas(struct file *f)
 {
-	const struct upci_names names = {.find = find_name, .arg = f};
+	const struct upci_names names = {.find = find_metrics_name, .arg = f};
 	struct metrics *m = f->m;
 	struct upci_formula_error wrong;
 	unsigned n = 0;
@@ -219,7 +219,7 @@ static const char *name_of_set(struct metrics *m, const char *name)
 }
 
 /* text[length] is 0. */
-static int parse_text(struct file *f, const char *text, size_t length, const char *name)
+static int parse_metrics_text(struct file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
 
@@ -230,8 +230,8 @@ static int parse_text(struct file *f, const char *text, size_t length, const cha
 	if (!f->pool || !f->m->set)
 		return UPC_ENOMEM;
 	error = upci_statements_parse(&f->lex, "upc-metrics", "'upc-metrics 1' on the first line",
-				      "version 1, the one that is known here", add_statement, f);
-	return error ? error : parse_formulas(f);
+				      "version 1, the one that is known here", add_metrics_statement, f);
+	return error ? error : parse_metrics_formulas(f);
 }
 
 int metrics_parse(const char *text, size_t length, const char *name, struct metrics **metrics)
@@ -253,7 +253,7 @@ int metrics_parse(const char *text, size_t length, const char *name, struct metr
 	if (copy) {
 		memcpy(copy, text, length);
 		copy[length] = 0;
-		error = parse_text(&f, copy, length, name);
+		error = parse_metrics_text(&f, copy, length, name);
 	}
 	free(copy);
 	free(f.statement);

@@ -17,7 +17,7 @@
 
 #define SUFFIX ".metrics"
 
-static const char *folder(void)
+static const char *metrics_folder(void)
 {
 	const char *given = getenv("UPC_METRICS");
 
@@ -36,7 +36,7 @@ static int select_sets(const struct dirent *entry)
 	return entry->d_name[0] != '.' && ends_with_suffix(entry->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int by_set_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -44,7 +44,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 char **metrics_names(void)
 {
 	struct dirent **entry = NULL;
-	int n = scandir(folder(), &entry, select_sets, by_name), i;
+	int n = scandir(metrics_folder(), &entry, select_sets, by_set_name), i;
 	char **names = n < 0 ? NULL : calloc((size_t)n + 1, sizeof(*names));
 	bool whole = names != NULL;
 
@@ -72,20 +72,20 @@ void metrics_names_free(char **names)
 	free(names);
 }
 
-static int open_set(const char *name, struct metrics **metrics)
+static int open_metrics_set(const char *name, struct metrics **metrics)
 {
 	char *path;
 	int error;
 
 	*metrics = NULL;
-	if (asprintf(&path, "%s/%s" SUFFIX, folder(), name) < 0)
+	if (asprintf(&path, "%s/%s" SUFFIX, metrics_folder(), name) < 0)
 		return upci_fail(UPC_ENOMEM, "%.200s: no memory for its path", name);
 	error = metrics_load(path, metrics);
 	free(path);
 	return error;
 }
 
-static int fail_unknown(const char *name, char *const *names)
+static int fail_unknown_set(const char *name, char *const *names)
 {
 	struct upci_nearest nearest = {.max = 1};
 	struct upci_out out;
@@ -101,7 +101,7 @@ static int fail_unknown(const char *name, char *const *names)
 		return upci_fail(UPC_ENOEVENT,
 				 "there is no set of metrics '%.100s': %.200s has none (a file's name has a "
 				 "'/', or ends with " SUFFIX ")",
-				 name, folder());
+				 name, metrics_folder());
 	return upci_fail(UPC_ENOEVENT, "there is no set of metrics '%.100s'%s%.100s%s; there are %s", name,
 			 nearest.count ? ": did you mean " : "", nearest.count ? nearest.name[0] : "",
 			 nearest.count ? "?" : "", list);
@@ -119,7 +119,7 @@ int metrics_open(const char *name, struct metrics **metrics)
 	names = metrics_names();
 	for (i = 0; names && names[i] && strcmp(names[i], name); i++)
 		;
-	error = names && names[i] ? open_set(name, metrics) : fail_unknown(name, names);
+	error = names && names[i] ? open_metrics_set(name, metrics) : fail_unknown_set(name, names);
 	metrics_names_free(names);
 	return error;
 }
@@ -151,15 +151,15 @@ int metrics_choose(struct metrics **metrics)
 
 	*metrics = NULL;
 	if (!upci_pmu_core_is_there())
-		return open_set("nopmu", metrics);
+		return open_metrics_set("nopmu", metrics);
 	names = metrics_names();
 	for (i = 0; names && names[i]; i++) {
 		/* One that has a mistake is none; who asks for it is told. */
-		if (!open_set(names[i], metrics) && metrics_fits(*metrics))
+		if (!open_metrics_set(names[i], metrics) && metrics_fits(*metrics))
 			break;
 		metrics_free(*metrics);
 		*metrics = NULL;
 	}
 	metrics_names_free(names);
-	return *metrics ? 0 : open_set("papi", metrics);
+	return *metrics ? 0 : open_metrics_set("papi", metrics);
 }

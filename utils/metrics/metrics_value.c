@@ -26,7 +26,7 @@ struct metrics_columns {
 	int of[];   /* by event: the count, or -1 */
 };
 
-static bool same_event(const char *a, const char *b)
+static bool is_same_metric_event(const char *a, const char *b)
 {
 	return !strcmp(a + util_papi_prefix(a), b + util_papi_prefix(b));
 }
@@ -40,7 +40,7 @@ struct metrics_columns *metrics_bind(const struct metrics *metrics, const char *
 		return NULL;
 	columns->n = n;
 	for (i = 0; i < metrics->events; i++) {
-		for (k = 0; k < n && !same_event(metrics->event[i], events[k]); k++)
+		for (k = 0; k < n && !is_same_metric_event(metrics->event[i], events[k]); k++)
 			;
 		columns->of[i] = k < n ? (int)k : -1;
 	}
@@ -75,8 +75,8 @@ static bool is_missing(const struct upcr_value *count)
 }
 
 /* The count of an event, or NULL. */
-static const struct upcr_value *count_of(const struct metrics_columns *columns,
-					 const struct metrics_counts *counts, uint32_t code)
+static const struct upcr_value *count_of_event(const struct metrics_columns *columns,
+					       const struct metrics_counts *counts, uint32_t code)
 {
 	int column = columns->of[code - METRICS_EVENTS];
 
@@ -93,7 +93,7 @@ unsigned metrics_missing(const struct metrics *metrics, unsigned metric,
 	for (i = 0; i < formula->terms; i++) {
 		uint32_t code = formula->term[i].code;
 
-		if (code < METRICS_EVENTS || (counts ? count_of(columns, counts, code) != NULL
+		if (code < METRICS_EVENTS || (counts ? count_of_event(columns, counts, code) != NULL
 						     : columns->of[code - METRICS_EVENTS] >= 0))
 			continue;
 		if (n < max)
@@ -103,14 +103,14 @@ unsigned metrics_missing(const struct metrics *metrics, unsigned metric,
 	return n;
 }
 
-static struct upcr_value known(double value)
+static struct upcr_value make_known_value(double value)
 {
 	return (struct upcr_value){
 		.value = value, .freedom = INFINITY, .low = value, .high = value, .coverage = 1};
 }
 
 /* Errors of counts whose interval is all that is known of them, and of those of which nothing is. */
-static void tidy(struct upcr_value *count)
+static void tidy_count_error(struct upcr_value *count)
 {
 	if (isnan(count->error) || isnan(count->low) || isnan(count->high)) {
 		count->error = INFINITY;
@@ -142,13 +142,13 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 		/* Where the divisor is a number, from->under has no meaning. */
 		t->below = formula->divisor ? 0 : (double)from->under;
 		if (from->code == METRICS_TIME) {
-			t->count = known(counts->seconds);
+			t->count = make_known_value(counts->seconds);
 		} else if (from->code == METRICS_CALLS) {
-			t->count = known(counts->calls);
+			t->count = make_known_value(counts->calls);
 		} else {
 			t->column = columns->of[from->code - METRICS_EVENTS];
 			t->count = counts->value[t->column];
-			tidy(&t->count);
+			tidy_count_error(&t->count);
 		}
 		terms->above += t->above * t->count.value;
 		terms->below += t->below * t->count.value;
@@ -175,7 +175,7 @@ static bool is_positive(const struct terms *terms)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
-static double correlation(const struct terms *terms, unsigned i, unsigned k)
+static double correlation_of_terms(const struct terms *terms, unsigned i, unsigned k)
 {
 	const struct term *a = &terms->term[i], *b = &terms->term[k];
 
@@ -196,7 +196,7 @@ static double error_of(const struct terms *terms, const double *weight)
 
 		for (k = 0; k <= i; k++) {
 			double b = weight[k] != 0 ? weight[k] * terms->term[k].count.error : 0;
-			double together = correlation(terms, i, k);
+			double together = correlation_of_terms(terms, i, k);
 			double product = isnan(together) ? fabs(a * b) : a * b * together;
 
 			variance += a != 0 && b != 0 ? (i == k ? product : 2 * product) : 0;
@@ -206,7 +206,7 @@ static double error_of(const struct terms *terms, const double *weight)
 }
 
 /* Freedom of the same, as of sums in a thread: weighted as if all errors were one. */
-static double freedom_of(const struct terms *terms, const double *weight)
+static double freedom_of_terms(const struct terms *terms, const double *weight)
 {
 	double error = 0, below = 0;
 	unsigned i;
@@ -223,7 +223,7 @@ static double freedom_of(const struct terms *terms, const double *weight)
 }
 
 /* above - ratio * below, by count. */
-static void weigh(const struct terms *terms, double ratio, double scale, double *weight)
+static void weigh_terms(const struct terms *terms, double ratio, double scale, double *weight)
 {
 	unsigned i;
 
@@ -231,7 +231,7 @@ static void weigh(const struct terms *terms, double ratio, double scale, double 
 		weight[i] = (terms->term[i].above - ratio * terms->term[i].below) * scale;
 }
 
-static double student(double freedom)
+static double student_by_freedom(double freedom)
 {
 	return mpxi_level_default_student(fmin(freedom, MOST_FREEDOM));
 }
@@ -239,7 +239,7 @@ static double student(double freedom)
 /* ---- intervals -------------------------------------------------------------------------------- */
 
 /* The value where count i is this. */
-static double with(const struct terms *terms, unsigned i, double count)
+static double value_with_count(const struct terms *terms, unsigned i, double count)
 {
 	const struct term *t = &terms->term[i];
 	double change = count - t->count.value;
@@ -253,7 +253,8 @@ static double with(const struct terms *terms, unsigned i, double count)
 
 static void interval_of_one(const struct terms *terms, unsigned i, struct metric_value *v)
 {
-	double a = with(terms, i, terms->term[i].count.low), b = with(terms, i, terms->term[i].count.high);
+	double a = value_with_count(terms, i, terms->term[i].count.low),
+	       b = value_with_count(terms, i, terms->term[i].count.high);
 
 	v->open = isnan(a) || isnan(b);
 	if (v->open)
@@ -263,7 +264,7 @@ static void interval_of_one(const struct terms *terms, unsigned i, struct metric
 }
 
 /* How far a ratio is from the value, where it can just be told from it. side: -1 or 1. */
-static double edge(const struct terms *terms, double value, double t, int side)
+static double edge_of_ratio(const struct terms *terms, double value, double t, int side)
 {
 	double weight[UPCI_TERMS_MAX] = {0}, low = 0, high, middle;
 	int i;
@@ -271,7 +272,7 @@ static double edge(const struct terms *terms, double value, double t, int side)
 	/* Where it begins does not matter: what is sought grows by half or less in each step. */
 	high = fabs(value) > 0 ? fabs(value) * 0x1p-20 : 0x1p-60;
 	for (i = 0; i < DOUBLINGS; i++) {
-		weigh(terms, value + side * high, 1, weight);
+		weigh_terms(terms, value + side * high, 1, weight);
 		if (high * terms->below > t * error_of(terms, weight))
 			break;
 		low = high;
@@ -279,7 +280,7 @@ static double edge(const struct terms *terms, double value, double t, int side)
 	}
 	for (i = 0; i < HALVINGS && high - low > 1e-12 * high; i++) {
 		middle = low + (high - low) / 2;
-		weigh(terms, value + side * middle, 1, weight);
+		weigh_terms(terms, value + side * middle, 1, weight);
 		if (middle * terms->below > t * error_of(terms, weight))
 			high = middle;
 		else
@@ -290,7 +291,7 @@ static double edge(const struct terms *terms, double value, double t, int side)
 
 static void interval_of_several(const struct terms *terms, struct metric_value *v)
 {
-	double weight[UPCI_TERMS_MAX] = {0}, t = student(v->freedom), of_below;
+	double weight[UPCI_TERMS_MAX] = {0}, t = student_by_freedom(v->freedom), of_below;
 	unsigned i;
 
 	for (i = 0; i < terms->n; i++)
@@ -307,16 +308,17 @@ static void interval_of_several(const struct terms *terms, struct metric_value *
 		v->high = v->value + t * v->error;
 		return;
 	}
-	v->open = !(terms->below > student(freedom_of(terms, weight)) * of_below * (1 + 1e-9)) ||
+	v->open = !(terms->below >
+		    student_by_freedom(freedom_of_terms(terms, weight)) * of_below * (1 + 1e-9)) ||
 		  !(terms->below > t * of_below * (1 + 1e-9));
 	if (v->open)
 		return;
-	v->low = v->value - edge(terms, v->value, t, -1);
-	v->high = v->value + edge(terms, v->value, t, 1);
+	v->low = v->value - edge_of_ratio(terms, v->value, t, -1);
+	v->high = v->value + edge_of_ratio(terms, v->value, t, 1);
 }
 
 /* Counts that are lower bounds make a bound of it where it can only rise with them. */
-static void bound(const struct terms *terms, struct metric_value *v)
+static void bound_metric_value(const struct terms *terms, struct metric_value *v)
 {
 	bool rises = true, alone;
 	unsigned i, bounds = 0;
@@ -352,17 +354,17 @@ static void settle_ends(const struct terms *terms, struct metric_value *v)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static void estimate(struct terms *terms, struct metric_value *v)
+static void estimate_metric_error(struct terms *terms, struct metric_value *v)
 {
 	double weight[UPCI_TERMS_MAX] = {0};
 	unsigned i, last = 0, estimates = 0;
 
 	v->value = terms->above / terms->below;
-	weigh(terms, v->value, 1 / terms->below, weight);
+	weigh_terms(terms, v->value, 1 / terms->below, weight);
 	v->error = error_of(terms, weight);
-	v->freedom = freedom_of(terms, weight);
+	v->freedom = freedom_of_terms(terms, weight);
 	v->low = v->high = v->value;
-	bound(terms, v);
+	bound_metric_value(terms, v);
 	for (i = 0; i < terms->n; i++)
 		if (is_estimate(&terms->term[i])) {
 			estimates++;
@@ -411,9 +413,9 @@ void metrics_value(const struct metrics *metrics, unsigned metric, const struct 
 	if (!(terms.below > 0)) {
 		/* Nothing to divide by, if that is sure; else it may be anything. */
 		value->open = true;
-		bound(&terms, value);
+		bound_metric_value(&terms, value);
 	} else {
-		estimate(&terms, value);
+		estimate_metric_error(&terms, value);
 	}
 	settle_ends(&terms, value);
 	/* The rest of the time is as small as the time between the clocks' readings. */

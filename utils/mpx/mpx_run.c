@@ -28,7 +28,7 @@ struct settings {
 };
 
 /* Sets a variable for the preloaded library; they are all taken away before. */
-static void tell(const char *name, const char *value)
+static void tell_library(const char *name, const char *value)
 {
 	if (setenv(name, value, 1) == 0)
 		return;
@@ -36,15 +36,15 @@ static void tell(const char *name, const char *value)
 	exit(UTIL_FAILED);
 }
 
-static void tell_number(const char *name, uint64_t value)
+static void tell_library_number(const char *name, uint64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	tell(name, text);
+	tell_library(name, text);
 }
 
-static void forget_all(void)
+static void forget_all_variables(void)
 {
 	static const char *const names[] = {SHIM_SLICE,     SHIM_TIMER,         SHIM_CLOCK,   SHIM_ESTIMATOR,
 					    SHIM_COVARIATE, SHIM_GROUP_MAX,     SHIM_SEED,    SHIM_QUIET,
@@ -62,32 +62,33 @@ static int take_slice(const char *text)
 	if (util_parse_time(text, 0, &ns) != 0 || ns < 100000 || ns > 10000000000)
 		return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s",
 					text);
-	tell_number(SHIM_SLICE, ns);
+	tell_library_number(SHIM_SLICE, ns);
 	return 0;
 }
 
 /* A word of a list, whose place in it is the number of mpx.h's enumeration. */
-static int take_word(const char *option, const char *variable, const char *const words[], const char *text)
+static int take_word_option(const char *option, const char *variable, const char *const words[],
+			    const char *text)
 {
 	int place = util_option_word(option, words, text);
 
 	if (place < 0)
 		return UTIL_FAILED;
-	tell_number(variable, (uint64_t)place);
+	tell_library_number(variable, (uint64_t)place);
 	return 0;
 }
 
-static int take_number(const char *option, const char *variable, const char *what, const char *text)
+static int take_number_option(const char *option, const char *variable, const char *what, const char *text)
 {
 	long value;
 
 	if (util_parse_number(text, 1, INT_MAX, &value) != 0)
 		return util_wrong_value(option, what, text);
-	tell_number(variable, (uint64_t)value);
+	tell_library_number(variable, (uint64_t)value);
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_mpx_option(void *own, int option)
 {
 	static const char *const timers[] = {"auto", "task-clock", "thread", "virtual", NULL};
 	static const char *const clocks[] = {"auto", "cycles", "unit", "cpu", "user", NULL};
@@ -98,20 +99,20 @@ static int take(void *own, int option)
 	case UTIL_OPTION_SLICE:
 		return take_slice(optarg);
 	case UTIL_OPTION_TIMER:
-		return take_word("--timer", SHIM_TIMER, timers, optarg);
+		return take_word_option("--timer", SHIM_TIMER, timers, optarg);
 	case UTIL_OPTION_CLOCK:
-		return take_word("--clock", SHIM_CLOCK, clocks, optarg);
+		return take_word_option("--clock", SHIM_CLOCK, clocks, optarg);
 	case UTIL_OPTION_ESTIMATOR:
-		return take_word("--estimator", SHIM_ESTIMATOR, estimators, optarg);
+		return take_word_option("--estimator", SHIM_ESTIMATOR, estimators, optarg);
 	case UTIL_OPTION_GROUP_MAX:
-		return take_number("--group-max", SHIM_GROUP_MAX, "a number from 1", optarg);
+		return take_number_option("--group-max", SHIM_GROUP_MAX, "a number from 1", optarg);
 	case UTIL_OPTION_SEED:
-		return take_number("--seed", SHIM_SEED, "a number from 1", optarg);
+		return take_number_option("--seed", SHIM_SEED, "a number from 1", optarg);
 	case UTIL_OPTION_COVARIATE:
 		if (!optarg[0])
 			return util_wrong_value("--covariate", "the name of an event", optarg);
 		settings->covariate = optarg;
-		tell(SHIM_COVARIATE, optarg);
+		tell_library(SHIM_COVARIATE, optarg);
 		return 0;
 	case UTIL_OPTION_REPORT:
 		/* -r=FILE is taken as --report=FILE is. */
@@ -146,7 +147,7 @@ static const struct util_usage usage = {
 		"  mpx_run -o est.%p.json -f json -- mpirun -n 4 ./solver\n"
 		"                            a file for each process\n",
 	.place = {UTIL_FLAG(BY_PLACE, struct settings, by_place), UTIL_FLAG(QUIET, struct settings, quiet)},
-	.take = take,
+	.take = take_mpx_option,
 };
 
 /* ---- the report's place ---------------------------------------------------------------- */
@@ -175,7 +176,7 @@ static int begin_file(const char *path, bool csv)
 }
 
 /* The program may change its directory. */
-static int absolute(const char *path, char full[PATH_MAX])
+static int make_path_absolute(const char *path, char full[PATH_MAX])
 {
 	size_t n = 0;
 
@@ -219,12 +220,12 @@ static int prepare_report(const struct settings *settings)
 	if (!settings->report && !settings->format.given && !settings->by_place)
 		return 0;
 	if (report[0])
-		error = absolute(report, full);
+		error = make_path_absolute(report, full);
 	if (!error)
 		error = begin_report(full, csv);
 	snprintf(value, sizeof(value), "%s:%s", form, full);
 	if (!error)
-		tell(SHIM_REPORT, value);
+		tell_library(SHIM_REPORT, value);
 	return error;
 }
 
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 	int error;
 
 	util_begin("mpx_run");
-	forget_all();
+	forget_all_variables();
 	if (util_options_read(&usage, argc, argv, &settings, &settings.format, &error) != 0)
 		return error;
 	if (optind == argc) {
@@ -254,10 +255,10 @@ int main(int argc, char **argv)
 	if (error)
 		return error;
 	if (settings.by_place)
-		tell(SHIM_BY_PLACE, "1");
+		tell_library(SHIM_BY_PLACE, "1");
 	if (settings.quiet)
-		tell(SHIM_QUIET, "1");
-	tell_number(SHIM_FIRST_PROCESS, (uint64_t)getpid());
+		tell_library(SHIM_QUIET, "1");
+	tell_library_number(SHIM_FIRST_PROCESS, (uint64_t)getpid());
 	execvp(argv[optind], argv + optind);
 	return util_cannot_run(argv[optind], errno);
 }

@@ -9,13 +9,13 @@
 
 #define LARGE 1e300 /* what is not smaller is drawn at this: sums of two of them are still numbers */
 
-static double sane(double value)
+static double drawable_axis_value(double value)
 {
 	return isnan(value) ? 0 : fmin(fmax(value, -LARGE), LARGE);
 }
 
 /* The least of 1, 2, 5, 10 ... that is not below size. */
-static double nice(double size)
+static double nice_axis_step(double size)
 {
 	const double power = pow(10, floor(log10(size))), part = size / power;
 
@@ -24,14 +24,15 @@ static double nice(double size)
 
 struct page_scale page_scale_of(double least, double most, unsigned steps)
 {
-	struct page_scale scale = {fmin(0, sane(least)), fmax(0, sane(most)), 0, 0};
+	struct page_scale scale = {fmin(0, drawable_axis_value(least)), fmax(0, drawable_axis_value(most)), 0,
+				   0};
 	double range = scale.high - scale.low;
 
 	if (range < 1e-300) {
 		range = 1;
 		scale.high = 1;
 	}
-	scale.step = nice(range / (steps ? steps : 1));
+	scale.step = nice_axis_step(range / (steps ? steps : 1));
 	scale.low = scale.step * floor(scale.low / scale.step + 1e-9);
 	scale.high = scale.step * ceil(scale.high / scale.step - 1e-9);
 	if (scale.step < 1)
@@ -57,7 +58,7 @@ double page_prefix_of(double size, const char **letters)
 	const int none = 3, all = sizeof(prefix) / sizeof(*prefix);
 	int k;
 
-	size = fabs(sane(size));
+	size = fabs(drawable_axis_value(size));
 	k = size > 0 ? (int)fmin(fmax(floor(log10(size) / 3 + 1e-12) + none, -1), all) : none;
 	if (k < 0 || k >= all)
 		k = none;
@@ -74,17 +75,17 @@ double page_time_step(double seconds, unsigned steps)
 	static const double clock[] = {1,      2,          5,          10,          15,          30,
 				       MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
 				       HOUR,   2 * HOUR,   3 * HOUR,   6 * HOUR,    12 * HOUR,   DAY};
-	const double wanted = sane(seconds) / (steps ? steps : 1);
+	const double wanted = drawable_axis_value(seconds) / (steps ? steps : 1);
 	size_t i;
 
 	if (wanted <= 0)
 		return 1;
 	if (wanted < .5)
-		return nice(wanted);
+		return nice_axis_step(wanted);
 	for (i = 0; i < sizeof(clock) / sizeof(*clock); i++)
 		if (clock[i] >= wanted)
 			return clock[i];
-	return DAY * nice(wanted / DAY);
+	return DAY * nice_axis_step(wanted / DAY);
 }
 
 const char *page_time_unit(double step)
@@ -95,7 +96,7 @@ const char *page_time_unit(double step)
 void page_format_time(double seconds, double step, char text[PAGE_TIME_MAX])
 {
 	const char *sign = seconds < 0 ? "\xe2\x88\x92" : "";
-	const double size = fabs(sane(seconds)), hours = floor(size / HOUR);
+	const double size = fabs(drawable_axis_value(seconds)), hours = floor(size / HOUR);
 	const int minute = (int)(fmod(size, HOUR) / MINUTE), second = (int)fmod(size, MINUTE);
 
 	if (size > 1e9 * DAY)

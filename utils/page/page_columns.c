@@ -29,7 +29,7 @@ static size_t column_of(const struct page_chart *chart, size_t i)
 	return (size_t)fmin(PAGE_POINTS - 1, (chart->time[i] / 2 - first) / whole * PAGE_POINTS);
 }
 
-static void take(struct page_column_value *value, double number)
+static void take_column_number(struct page_column_value *value, double number)
 {
 	if (isnan(value->low)) {
 		value->low = value->high = number;
@@ -62,7 +62,7 @@ static void make_line(const struct page_chart *chart, const struct page_line *li
 		}
 		value[at].interrupted |= interrupted;
 		interrupted = false;
-		take(&value[at], line->value[i]);
+		take_column_number(&value[at], line->value[i]);
 	}
 }
 

@@ -51,7 +51,7 @@ static double y_of(const struct drawing *d, double value)
 
 /* ---- scales --------------------------------------------------------------------------------- */
 
-static void measure(struct drawing *d)
+static void measure_drawing(struct drawing *d)
 {
 	double least = 0, most = 0;
 	size_t i;
@@ -78,7 +78,7 @@ static void put_unit(const struct drawing *d)
 	page_put_text(d->page, d->chart->unit);
 }
 
-static void put_values(const struct drawing *d)
+static void put_line_values(const struct drawing *d)
 {
 	const unsigned marks = page_scale_marks(&d->scale);
 	char text[PAGE_NUMBER_MAX];
@@ -152,7 +152,7 @@ static void put_hours(const struct drawing *d, bool words)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-static void put_path(const struct drawing *d, size_t line)
+static void put_line_path(const struct drawing *d, size_t line)
 {
 	const struct page_column_value *value = d->columns.value + line * d->columns.n;
 	size_t i;
@@ -211,13 +211,13 @@ static void put_plot(const struct drawing *d)
 		  HIGH, WIDE, HIGH);
 	put_bands(d);
 	for (i = 0; i < d->lines; i++)
-		put_path(d, i);
+		put_line_path(d, i);
 	page_put(d->page, "</svg>\n</svg>\n");
 }
 
 /* ---- what is read without it ---------------------------------------------------------------- */
 
-static void put_number(const struct drawing *d, double value)
+static void put_lines_number(const struct drawing *d, double value)
 {
 	char text[PAGE_NUMBER_MAX];
 
@@ -247,11 +247,11 @@ static void put_legend_row(const struct drawing *d, size_t line)
 		(unsigned)(line % COLOURS) + 1, (unsigned)(line / COLOURS % STYLES));
 	page_put_text(d->page, d->chart->line[line].label);
 	page_put(d->page, "</th><td class=\"n\">");
-	put_number(d, n ? sum : NAN);
+	put_lines_number(d, n ? sum : NAN);
 	page_put(d->page, "</td><td class=\"n\">");
-	put_number(d, n ? least : NAN);
+	put_lines_number(d, n ? least : NAN);
 	page_put(d->page, "</td><td class=\"n\">");
-	put_number(d, n ? most : NAN);
+	put_lines_number(d, n ? most : NAN);
 	page_put(d->page, "</td>");
 	if (d->chart->peak > 0) {
 		char text[PAGE_NUMBER_MAX];
@@ -287,7 +287,7 @@ static void put_said(const struct drawing *d)
 
 	if (chart->peak > 0) {
 		page_put(d->page, "<p class=\"cut\">100 % is ");
-		put_number(d, chart->peak);
+		put_lines_number(d, chart->peak);
 		page_put(d->page, " ");
 		put_unit(d);
 		page_put(d->page, chart->peak_words ? ": " : "");
@@ -377,13 +377,13 @@ void page_lines(struct page *page, const struct page_chart *chart)
 		page_failed(page);
 		return;
 	}
-	measure(&d);
+	measure_drawing(&d);
 	page_figure_begin(page, "lines", chart->caption, NULL);
 	page_put(page, "<p class=\"axes\"><span>");
 	put_unit(&d);
 	page_put(page, chart->peak > 0 ? "</span><span>% of peak</span></p>\n" : "</span></p>\n");
 	page_putf(page, "<div class=\"chart%s\">\n", chart->peak > 0 ? " two" : "");
-	put_values(&d);
+	put_line_values(&d);
 	put_plot(&d);
 	if (chart->peak > 0)
 		put_percents(&d);

@@ -13,7 +13,7 @@
 #define LARGE 1e15
 
 /* Digits in groups of three, and what follows the last digit. */
-static void group(const char *digits, char *text)
+static void group_digits(const char *digits, char *text)
 {
 	size_t n = strspn(digits, "0123456789"), i;
 
@@ -32,7 +32,7 @@ void page_format_count(uint64_t count, char text[PAGE_NUMBER_MAX])
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%" PRIu64, count);
-	group(digits, text);
+	group_digits(digits, text);
 }
 
 void page_format_number(double value, unsigned decimals, char text[PAGE_NUMBER_MAX])
@@ -61,7 +61,7 @@ void page_format_number(double value, unsigned decimals, char text[PAGE_NUMBER_M
 		snprintf(digits, sizeof(digits), "%.2g", size);
 	else
 		snprintf(digits, sizeof(digits), "%.*f", (int)decimals, size);
-	group(digits, text);
+	group_digits(digits, text);
 }
 
 void page_format_interval(double value, double low, double high, unsigned decimals,

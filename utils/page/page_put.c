@@ -39,7 +39,7 @@ static bool is_shown(uint32_t code)
 		 (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));
 }
 
-static const char *escaped(unsigned char c, bool json)
+static const char *escape_char(unsigned char c, bool json)
 {
 	switch (c) {
 	case '<':
@@ -65,8 +65,8 @@ static void put_character(struct page *page, const char *text, unsigned n, bool 
 	const char picture[] = {'\xe2', '\x90', (char)(0x80 + (first == 0x7f ? 0x21 : first)), 0};
 	char as_it_is[5] = "";
 
-	if (n == 1 && escaped(first, json)) {
-		page_put(page, escaped(first, json));
+	if (n == 1 && escape_char(first, json)) {
+		page_put(page, escape_char(first, json));
 	} else if (n == 1 && (first < 0x20 || first == 0x7f)) {
 		page_put(page, picture);
 	} else {
@@ -75,7 +75,7 @@ static void put_character(struct page *page, const char *text, unsigned n, bool 
 	}
 }
 
-static void put_text(struct page *page, const char *text, bool json)
+static void put_escaped_text(struct page *page, const char *text, bool json)
 {
 	uint32_t code;
 	unsigned n;
@@ -91,10 +91,10 @@ static void put_text(struct page *page, const char *text, bool json)
 
 void page_put_text(struct page *page, const char *text)
 {
-	put_text(page, text, false);
+	put_escaped_text(page, text, false);
 }
 
 void page_put_json_text(struct page *page, const char *text)
 {
-	put_text(page, text, true);
+	put_escaped_text(page, text, true);
 }

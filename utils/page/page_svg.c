@@ -10,12 +10,12 @@
 #include "page/page_put.h"
 
 /* A number that can be drawn: 0 of one that cannot. */
-static double drawn(double value)
+static double drawable_number(double value)
 {
 	return isfinite(value) && value > 0 ? value : 0;
 }
 
-static void put_number(struct page *page, double value, unsigned decimals)
+static void put_svg_number(struct page *page, double value, unsigned decimals)
 {
 	char text[PAGE_NUMBER_MAX];
 
@@ -51,14 +51,15 @@ void page_figure_end(struct page *page, size_t left_out, const char *words)
 
 static void put_bar(struct page *page, const struct page_bar *bar, unsigned decimals, double full)
 {
-	const double low = 100 * drawn(bar->min) / full, high = 100 * drawn(bar->max) / full;
+	const double low = 100 * drawable_number(bar->min) / full,
+		     high = 100 * drawable_number(bar->max) / full;
 
 	page_put(page, "<tr><th scope=\"row\">");
 	page_put_text(page, bar->label);
 	page_putf(page,
 		  "</th><td class=\"draw\"><svg class=\"bar\" aria-hidden=\"true\">"
 		  "<rect class=\"s1\" y=\"3\" height=\"10\" width=\"%.3f%%\"></rect>",
-		  100 * drawn(bar->mean) / full);
+		  100 * drawable_number(bar->mean) / full);
 	if (high > low)
 		page_putf(page,
 			  "<line class=\"spread\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"8\" y2=\"8\"></line>"
@@ -66,11 +67,11 @@ static void put_bar(struct page *page, const struct page_bar *bar, unsigned deci
 			  "<line class=\"spread\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"4\" y2=\"12\"></line>",
 			  low, high, low, low, high, high);
 	page_put(page, "</svg></td><td class=\"n\">");
-	put_number(page, bar->mean, decimals);
+	put_svg_number(page, bar->mean, decimals);
 	page_put(page, "</td><td class=\"n\"><small>");
-	put_number(page, bar->min, decimals);
+	put_svg_number(page, bar->min, decimals);
 	page_put(page, " to ");
-	put_number(page, bar->max, decimals);
+	put_svg_number(page, bar->max, decimals);
 	page_put(page, "</small></td></tr>\n");
 }
 
@@ -83,7 +84,7 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 
 	page_figure_begin(page, "bars", caption, unit);
 	for (i = 0; i < shown; i++)
-		full = fmax(full, fmax(drawn(bars[i].max), drawn(bars[i].mean)));
+		full = fmax(full, fmax(drawable_number(bars[i].max), drawable_number(bars[i].mean)));
 	page_put(page,
 		 "<table><thead><tr><th scope=\"col\"></th><td></td><th scope=\"col\" class=\"n\">Mean</th>"
 		 "<th scope=\"col\" class=\"n\">Least to most</th></tr></thead>\n<tbody>\n");
@@ -114,16 +115,16 @@ static bool sum_up(const struct page_node *nodes, size_t n, struct place *place,
 
 	for (i = 0; i < n; i++) {
 		if (nodes[i].parent == PAGE_ROOT)
-			*full += drawn(nodes[i].value);
+			*full += drawable_number(nodes[i].value);
 		else if (nodes[i].parent < i)
-			place[nodes[i].parent].below += drawn(nodes[i].value);
+			place[nodes[i].parent].below += drawable_number(nodes[i].value);
 		else
 			return false;
 	}
 	return true;
 }
 
-static unsigned lay_out(const struct page_node *nodes, size_t n, struct place *place, double full)
+static unsigned lay_out_nodes(const struct page_node *nodes, size_t n, struct place *place, double full)
 {
 	unsigned deepest = 0;
 	double next = 0;
@@ -131,7 +132,7 @@ static unsigned lay_out(const struct page_node *nodes, size_t n, struct place *p
 
 	for (i = 0; i < n; i++) {
 		struct place *p = &place[i], *above = NULL;
-		const double value = drawn(nodes[i].value);
+		const double value = drawable_number(nodes[i].value);
 
 		if (nodes[i].parent == PAGE_ROOT) {
 			p->x = next;
@@ -153,7 +154,7 @@ static unsigned lay_out(const struct page_node *nodes, size_t n, struct place *p
 }
 
 /* A colour by name: one name has one wherever it is. */
-static unsigned colour(const char *name)
+static unsigned colour_of_name(const char *name)
 {
 	uint32_t hash = 2166136261u;
 
@@ -162,20 +163,20 @@ static unsigned colour(const char *name)
 	return (hash ^ hash >> 15) % 6 + 1;
 }
 
-static void put_node(struct page *page, const struct page_node *node, const struct place *p,
-		     unsigned decimals, const char *unit)
+static void put_svg_node(struct page *page, const struct page_node *node, const struct place *p,
+			 unsigned decimals, const char *unit)
 {
 	page_putf(page, "<svg x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\"><title>", 100 * p->x,
 		  p->level * LINE, 100 * p->width, LINE - 1);
 	page_put_text(page, node->name);
 	page_put(page, ": ");
-	put_number(page, node->value, decimals);
+	put_svg_number(page, node->value, decimals);
 	if (unit) {
 		page_put(page, " ");
 		page_put_text(page, unit);
 	}
 	page_putf(page, ", %.1f %%</title><rect class=\"c%u\" width=\"100%%\" height=\"100%%\"></rect>",
-		  100 * p->width, colour(node->name));
+		  100 * p->width, colour_of_name(node->name));
 	if (p->width > .008) {
 		page_put(page, "<text x=\"5\" y=\"15\">");
 		page_put_text(page, node->name);
@@ -198,7 +199,7 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 		free(place);
 		return;
 	}
-	deepest = lay_out(nodes, n, place, full);
+	deepest = lay_out_nodes(nodes, n, place, full);
 	page_figure_begin(page, "icicle", caption, unit);
 	page_putf(page,
 		  "<svg class=\"tree\" height=\"%u\" role=\"group\" aria-label=\"Call tree: the widths are "
@@ -206,7 +207,7 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 		  (deepest + 1) * LINE);
 	for (i = 0; i < n; i++)
 		if (place[i].level < LEVELS && place[i].width >= NARROWEST)
-			put_node(page, &nodes[i], &place[i], decimals, unit);
+			put_svg_node(page, &nodes[i], &place[i], decimals, unit);
 		else
 			left_out++;
 	page_put(page, "</svg>\n");

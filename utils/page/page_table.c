@@ -54,7 +54,7 @@ static void see_number(const struct page_column *column, const struct page_cell 
 	snprintf(seen->number, sizeof(seen->number), "%s%s", bound, number);
 }
 
-static void see(const struct page_column *column, const struct page_cell *cell, struct seen *seen)
+static void see_cell(const struct page_column *column, const struct page_cell *cell, struct seen *seen)
 {
 	memset(seen, 0, sizeof(*seen));
 	seen->text = seen->number;
@@ -71,7 +71,8 @@ static void see(const struct page_column *column, const struct page_cell *cell, 
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void put_cell(struct page *page, const struct page_column *column, const struct seen *seen, bool head)
+static void put_table_cell(struct page *page, const struct page_column *column, const struct seen *seen,
+			   bool head)
 {
 	const char *name = head ? "th" : "td";
 
@@ -136,13 +137,14 @@ void page_row(struct page *page, const struct page_cell *cells)
 		page_put(page, ",\n");
 	page_put(page, json ? "[" : "<tr>");
 	for (i = 0; i < page->columns && !page->error; i++) {
-		see(&page->column[i], &cells[i], &seen);
+		see_cell(&page->column[i], &cells[i], &seen);
 		if (json && i)
 			page_put(page, ",");
 		if (json)
 			put_json_cell(page, &page->column[i], &seen);
 		else
-			put_cell(page, &page->column[i], &seen, !i && page->column[i].kind == PAGE_TEXT);
+			put_table_cell(page, &page->column[i], &seen,
+				       !i && page->column[i].kind == PAGE_TEXT);
 	}
 	page_put(page, json ? "]" : "</tr>\n");
 	page->rows++;
@@ -171,7 +173,7 @@ static void put_broken(struct page *page, const char *text)
 	}
 }
 
-static void put_head(struct page *page, const struct page_column *column)
+static void put_column_head(struct page *page, const struct page_column *column)
 {
 	static const char *const classes[] = {
 		[PAGE_TEXT] = "", [PAGE_COUNT] = "n", [PAGE_NUMBER] = "n", [PAGE_ESTIMATE] = "n e"};
@@ -221,7 +223,7 @@ void page_table(struct page *page, const char *caption, const struct page_column
 		"aria-labelledby=\"table-%u-name\">\n<table aria-labelledby=\"table-%u-name\">\n<thead><tr>",
 		page->made, page->made);
 	for (i = 0; i < n; i++)
-		put_head(page, &columns[i]);
+		put_column_head(page, &columns[i]);
 	page_put(page, "</tr></thead>\n<tbody>\n");
 }
 

@@ -11,7 +11,7 @@
 
 enum { FIRST = 64 };
 
-static uint32_t hash_of(const char *text)
+static uint32_t hash_regions_text(const char *text)
 {
 	uint32_t hash = 2166136261u;
 
@@ -45,7 +45,7 @@ static bool widen_table(struct regions_table *table)
 		return false;
 	table->room = room;
 	for (i = 0; i < table->n; i++) {
-		uint32_t *at = &table->bucket[hash_of(table->text[i]) & (room - 1)];
+		uint32_t *at = &table->bucket[hash_regions_text(table->text[i]) & (room - 1)];
 
 		table->next[i] = *at;
 		*at = i;
@@ -55,7 +55,7 @@ static bool widen_table(struct regions_table *table)
 
 uint32_t regions_number(struct regions_table *table, const char *text)
 {
-	uint32_t hash = hash_of(text), i;
+	uint32_t hash = hash_regions_text(text), i;
 	char *copy;
 
 	if (table->buckets)
@@ -74,7 +74,7 @@ uint32_t regions_number(struct regions_table *table, const char *text)
 	return i;
 }
 
-static void free_table(struct regions_table *table)
+static void free_regions_table(struct regions_table *table)
 {
 	while (table->n)
 		free(table->text[--table->n]);
@@ -215,7 +215,7 @@ struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t eve
 	return data->processes ? sum : upcr_uncounted();
 }
 
-static int before(const void *a, const void *b)
+static int compare_regions_processes(const void *a, const void *b)
 {
 	const struct regions_process *p = a, *q = b;
 
@@ -246,10 +246,10 @@ void regions_sort(struct regions_data *data)
 			qsort(data->process[i].thread, data->process[i].threads,
 			      sizeof(*data->process[i].thread), before_thread);
 	if (data->processes)
-		qsort(data->process, data->processes, sizeof(*data->process), before);
+		qsort(data->process, data->processes, sizeof(*data->process), compare_regions_processes);
 }
 
-static void free_process(struct regions_process *process)
+static void free_regions_process(struct regions_process *process)
 {
 	size_t i, k;
 
@@ -279,7 +279,7 @@ static void free_process(struct regions_process *process)
 
 void regions_drop_last(struct regions_data *data)
 {
-	free_process(&data->process[--data->processes]);
+	free_regions_process(&data->process[--data->processes]);
 }
 
 void regions_free(struct regions_data *data)
@@ -287,11 +287,11 @@ void regions_free(struct regions_data *data)
 	size_t i;
 
 	for (i = 0; i < data->processes; i++)
-		free_process(&data->process[i]);
+		free_regions_process(&data->process[i]);
 	free(data->process);
 	free(data->path);
 	free(data->path_bucket);
-	free_table(&data->names);
-	free_table(&data->events);
+	free_regions_table(&data->names);
+	free_regions_table(&data->events);
 	memset(data, 0, sizeof(*data));
 }

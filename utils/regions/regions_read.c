@@ -29,13 +29,13 @@ struct reader {
 	unsigned runs;
 };
 
-static bool wrong(const struct reader *reader, const char *what)
+static bool refuse_regions_file(const struct reader *reader, const char *what)
 {
 	util_error("'%s' is no file of upc_regions: %s", reader->file, what);
 	return false;
 }
 
-static bool no_memory(const struct reader *reader)
+static bool refuse_file_memory(const struct reader *reader)
 {
 	util_error("'%s' cannot be read: out of memory", reader->file);
 	return false;
@@ -51,7 +51,7 @@ static double number_or(const json_t *object, const char *key, double otherwise)
 	return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
-static uint64_t count_of(const json_t *value)
+static uint64_t read_json_count(const json_t *value)
 {
 	double real;
 
@@ -68,14 +68,14 @@ static long long_or(const json_t *object, const char *key, long otherwise)
 	return json_is_integer(value) ? (long)json_integer_value(value) : otherwise;
 }
 
-static char *text_of(const json_t *object, const char *key)
+static char *copy_json_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return strdup(text ? text : "");
 }
 
-static unsigned flags_of(const json_t *words)
+static unsigned read_json_flags(const json_t *words)
 {
 	unsigned flags = 0, i;
 	size_t k;
@@ -94,22 +94,22 @@ static bool read_value(const struct reader *reader, const json_t *object, struct
 	unsigned flags;
 
 	if (!json_is_object(object))
-		return wrong(reader, "a value is no object");
+		return refuse_regions_file(reader, "a value is no object");
 	if (json_is_true(json_object_get(object, "uncounted"))) {
 		*value = upcr_uncounted();
 		return true;
 	}
 	if (!json_is_number(json_object_get(object, "value")))
-		return wrong(reader, "a value has no number");
+		return refuse_regions_file(reader, "a value has no number");
 	if (json_is_true(json_object_get(object, "exact"))) {
-		*value = upcr_exact(count_of(json_object_get(object, "value")));
+		*value = upcr_exact(read_json_count(json_object_get(object, "value")));
 		return true;
 	}
 	number = fmax(number_or(object, "value", 0), 0);
 	error = fmax(number_or(object, "standard_error", 0), 0);
 	low = fmin(fmax(number_or(object, "low", 0), 0), number);
 	high = fmax(number_or(object, "high", INFINITY), number);
-	flags = flags_of(json_object_get(object, "flags"));
+	flags = read_json_flags(json_object_get(object, "flags"));
 	*value = upcr_estimated(number, error, low, high, number_or(object, "coverage", 0), flags);
 	value->freedom = fmax(number_or(object, "freedom", INFINITY), .5);
 	return true;
@@ -125,20 +125,20 @@ static bool read_path(const struct reader *reader, const json_t *node, const str
 	size_t i;
 
 	if (!json_is_array(list))
-		return wrong(reader, "a path is no list");
+		return refuse_regions_file(reader, "a path is no list");
 	if (under && (!json_is_integer(under) || json_integer_value(under) < 0 ||
 		      (size_t)json_integer_value(under) >= thread->rows))
-		return wrong(reader, "a path is under another that is not there");
+		return refuse_regions_file(reader, "a path is under another that is not there");
 	*path = under ? thread->row[json_integer_value(under)].path : 0;
 	json_array_foreach(list, i, index)
 	{
 		json_int_t name = json_is_integer(index) ? json_integer_value(index) : -1;
 
 		if (name < 0 || (size_t)name >= reader->names)
-			return wrong(reader, "a path has a name that is not there");
+			return refuse_regions_file(reader, "a path has a name that is not there");
 		*path = regions_path(reader->data, *path, reader->name[name]);
 		if (*path == REGIONS_NONE)
-			return no_memory(reader);
+			return refuse_file_memory(reader);
 	}
 	return true;
 }
@@ -154,11 +154,11 @@ static bool read_row(const struct reader *reader, const json_t *node, struct reg
 		return false;
 	row = regions_add_row(reader->process, thread, path);
 	if (!row)
-		return no_memory(reader);
-	row->calls = count_of(json_object_get(node, "calls"));
+		return refuse_file_memory(reader);
+	row->calls = read_json_count(json_object_get(node, "calls"));
 	row->seconds = fmax(number_or(node, "seconds", 0), 0);
 	if (json_array_size(values) != reader->events)
-		return wrong(reader, "a path has not as many values as there are events");
+		return refuse_regions_file(reader, "a path has not as many values as there are events");
 	json_array_foreach(values, i,
 			   value) if (!read_value(reader, value, &row->value[reader->event[i]])) return false;
 	return true;
@@ -171,16 +171,16 @@ static bool read_thread(const struct reader *reader, const json_t *object)
 	size_t i;
 
 	if (!thread)
-		return no_memory(reader);
-	thread->name = text_of(object, "name");
+		return refuse_file_memory(reader);
+	thread->name = copy_json_text(object, "name");
 	thread->number = long_or(object, "thread", -1);
 	thread->tid = long_or(object, "tid", -1);
 	thread->threads = (unsigned)fmin(fmax(number_or(object, "threads", 1), 1), UINT_MAX);
 	thread->seconds = fmax(number_or(object, "seconds", 0), 0);
 	if (!thread->name)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	if (!json_is_array(nodes))
-		return wrong(reader, "a thread has no paths");
+		return refuse_regions_file(reader, "a thread has no paths");
 	json_array_foreach(nodes, i, node) if (!read_row(reader, node, thread)) return false;
 	return true;
 }
@@ -195,21 +195,21 @@ static bool read_numbers(const struct reader *reader, const json_t *list, struct
 	size_t i;
 
 	if (!json_is_array(list))
-		return wrong(reader, "it has no names and events");
+		return refuse_regions_file(reader, "it has no names and events");
 	*n = json_array_size(list);
 	*number = malloc((*n + 1) * sizeof(**number));
 	if (!*number)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	json_array_foreach(list, i, item)
 	{
 		const char *text =
 			json_string_value(json_is_object(item) ? json_object_get(item, "name") : item);
 
 		if (!text)
-			return wrong(reader, "a name is no text");
+			return refuse_regions_file(reader, "a name is no text");
 		(*number)[i] = regions_number(table, text);
 		if ((*number)[i] == REGIONS_NONE)
-			return no_memory(reader);
+			return refuse_file_memory(reader);
 	}
 	return true;
 }
@@ -230,25 +230,25 @@ static char *command_of(const json_t *words)
 	return text;
 }
 
-static bool read_head(struct reader *reader, const json_t *root)
+static bool read_regions_head(struct reader *reader, const json_t *root)
 {
 	struct regions_process *process = reader->process;
 
 	process->file = strdup(reader->file);
 	process->command = command_of(json_object_get(root, "command"));
-	process->host = text_of(root, "host");
-	process->started = text_of(root, "started");
-	process->ended = text_of(root, "ended");
-	process->clock = text_of(root, "clock");
+	process->host = copy_json_text(root, "host");
+	process->started = copy_json_text(root, "started");
+	process->ended = copy_json_text(root, "ended");
+	process->clock = copy_json_text(root, "clock");
 	if (!process->file || !process->command || !process->host || !process->started || !process->ended ||
 	    !process->clock)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	process->pid = long_or(root, "pid", -1);
 	process->parent = long_or(root, "parent", -1);
 	process->rank = long_or(root, "rank", -1);
 	process->ranks = long_or(root, "ranks", -1);
 	process->seconds = fmax(number_or(root, "seconds", 0), 0);
-	process->slice_ns = count_of(json_object_get(root, "slice_ns"));
+	process->slice_ns = read_json_count(json_object_get(root, "slice_ns"));
 	if (!read_numbers(reader, json_object_get(root, "names"), &reader->data->names, &reader->name,
 			  &reader->names) ||
 	    !read_numbers(reader, json_object_get(root, "events"), &reader->data->events, &reader->event,
@@ -268,26 +268,27 @@ static bool read_notes(const struct reader *reader, const json_t *list)
 		const char *what = json_string_value(json_object_get(note, "what"));
 
 		if (!what)
-			return wrong(reader, "a note says nothing");
+			return refuse_regions_file(reader, "a note says nothing");
 		if (!regions_add_note(reader->process, what, json_string_value(json_object_get(note, "name")),
-				      count_of(json_object_get(note, "times"))))
-			return no_memory(reader);
+				      read_json_count(json_object_get(note, "times"))))
+			return refuse_file_memory(reader);
 	}
 	return true;
 }
 
-static bool read_all(struct reader *reader, const json_t *root)
+static bool read_regions_process(struct reader *reader, const json_t *root)
 {
 	const json_t *threads = json_object_get(root, "threads"), *thread;
 	size_t i;
 
 	if (json_integer_value(json_object_get(root, "upc_regions")) != 1)
-		return wrong(reader, "\"upc_regions\" is not 1, the form that this release reads");
+		return refuse_regions_file(reader,
+					   "\"upc_regions\" is not 1, the form that this release reads");
 	reader->process = regions_add_process(reader->data);
 	if (!reader->process)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	reader->runs = 1;
-	if (!read_head(reader, root) || !read_notes(reader, json_object_get(root, "notes")))
+	if (!read_regions_head(reader, root) || !read_notes(reader, json_object_get(root, "notes")))
 		return false;
 	json_array_foreach(threads, i, thread) if (!read_thread(reader, thread)) return false;
 	return true;
@@ -305,9 +306,9 @@ static bool read_report_value(const struct reader *reader, const json_t *object,
 	if (exactness == SHEET_UNCOUNTED)
 		return true;
 	if (!json_is_number(json_object_get(object, "value")))
-		return wrong(reader, "a value has no number");
+		return refuse_regions_file(reader, "a value has no number");
 	if (exactness == SHEET_EXACT) {
-		*value = upcr_exact(count_of(json_object_get(object, "value")));
+		*value = upcr_exact(read_json_count(json_object_get(object, "value")));
 		return true;
 	}
 	number = fmax(number_or(object, "value", 0), 0);
@@ -337,12 +338,12 @@ static bool read_report_parent(const struct reader *reader, const json_t *object
 	if (json_is_null(parent))
 		return true;
 	if (at >= paths->room || paths->of[at] == REGIONS_NONE)
-		return wrong(reader, "a path is below another that is not there");
+		return refuse_regions_file(reader, "a path is below another that is not there");
 	if (!json_is_string(name))
-		return wrong(reader, "a path has no name");
+		return refuse_regions_file(reader, "a path has no name");
 	number = regions_number(&reader->data->names, json_string_value(name));
 	*path = number == REGIONS_NONE ? number : regions_path(reader->data, paths->of[at], number);
-	return *path != REGIONS_NONE || no_memory(reader);
+	return *path != REGIONS_NONE || refuse_file_memory(reader);
 }
 
 static bool read_report_path(const struct reader *reader, const json_t *object,
@@ -356,19 +357,19 @@ static bool read_report_path(const struct reader *reader, const json_t *object,
 	uint32_t path;
 
 	if (at >= paths->room)
-		return wrong(reader, "a path has no number");
+		return refuse_regions_file(reader, "a path has no number");
 	if (json_integer_value(run) < 0 || json_integer_value(run) >= reader->runs)
-		return wrong(reader, "a path is of a run that is not there");
+		return refuse_regions_file(reader, "a path is of a run that is not there");
 	if (!read_report_parent(reader, object, paths, &path))
 		return false;
 	paths->of[at] = path;
 	row = regions_add_row(process, process->thread, path);
 	if (!row)
-		return no_memory(reader);
-	row->calls = count_of(json_object_get(object, "calls"));
+		return refuse_file_memory(reader);
+	row->calls = read_json_count(json_object_get(object, "calls"));
 	row->seconds = fmax(number_or(object, "exclusive_seconds", 0), 0);
 	if (json_array_size(counts) != reader->events)
-		return wrong(reader, "a path has not as many values as there are events");
+		return refuse_regions_file(reader, "a path has not as many values as there are events");
 	json_array_foreach(counts, i, item)
 	{
 		if (!read_report_value(reader, json_object_get(item, "exclusive"),
@@ -395,7 +396,7 @@ static bool read_report_paths(const struct reader *reader, const json_t *list)
 	}
 	paths.of = malloc(paths.room * sizeof(*paths.of));
 	if (!paths.of)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	memset(paths.of, 0xff, paths.room * sizeof(*paths.of));
 	for (i = 0; done && i < json_array_size(list); i++)
 		done = read_report_path(reader, json_array_get(list, i), &paths);
@@ -410,13 +411,13 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 	struct regions_thread *thread;
 
 	if (!process)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	/* Processes may have moved. */
 	reader->process = process - run;
 	reader->runs = run + 1;
 	process->run += run;
 	process->file = strdup(reader->file);
-	process->command = text_of(root, "title");
+	process->command = copy_json_text(root, "title");
 	process->host = strdup("");
 	process->started = strdup("");
 	process->ended = strdup("");
@@ -424,9 +425,9 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 	process->events = reader->data->events.n;
 	if (!process->file || !process->command || !process->host || !process->started || !process->ended ||
 	    !process->clock)
-		return no_memory(reader);
+		return refuse_file_memory(reader);
 	thread = regions_add_thread(process);
-	return (thread && (thread->name = strdup(""))) || no_memory(reader);
+	return (thread && (thread->name = strdup(""))) || refuse_file_memory(reader);
 }
 
 /* The run's place, if runs of two sides took turns. */
@@ -439,7 +440,7 @@ static bool read_report_turn(const struct reader *reader, const json_t *root, co
 	if (!turns || process->turn < 0)
 		return true;
 	process->turns = strdup(turns);
-	return process->turns || no_memory(reader);
+	return process->turns || refuse_file_memory(reader);
 }
 
 /* With several runs: paths of each run, beside their means. */
@@ -451,11 +452,12 @@ static bool read_report(struct reader *reader, const json_t *root)
 	bool done = true;
 
 	if (json_integer_value(json_object_get(root, "schema")) != SHEET_SCHEMA)
-		return wrong(reader, "its \"schema\" is not 2; make the report anew with this release");
+		return refuse_regions_file(reader,
+					   "its \"schema\" is not 2; make the report anew with this release");
 	if (!json_is_array(paths))
-		return wrong(reader, "it has no call paths");
+		return refuse_regions_file(reader, "it has no call paths");
 	if (n < 1 || n > REGIONS_RUNS_MAX)
-		return wrong(reader, "it has no runs, or too many");
+		return refuse_regions_file(reader, "it has no runs, or too many");
 	if (!read_numbers(reader, json_object_get(root, "events"), &reader->data->events, &reader->event,
 			  &reader->events))
 		return false;
@@ -479,7 +481,8 @@ int regions_read_file(struct regions_data *data, const char *path)
 			util_error("'%s': %s", path, error.text);
 		return -1;
 	}
-	done = json_object_get(root, "call_paths") ? read_report(&reader, root) : read_all(&reader, root);
+	done = json_object_get(root, "call_paths") ? read_report(&reader, root)
+						   : read_regions_process(&reader, root);
 	/* Half of a process is none. */
 	for (unsigned i = 0; !done && i < reader.runs; i++)
 		regions_drop_last(data);
@@ -498,7 +501,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-static int is_wanted(const struct dirent *entry)
+static int is_visible_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
@@ -537,7 +540,7 @@ static void read_entry(struct regions_data *data, const char *file, unsigned *un
 int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad)
 {
 	struct dirent **entry;
-	int n = scandir(path, &entry, is_wanted, alphasort), i, read = 0;
+	int n = scandir(path, &entry, is_visible_entry, alphasort), i, read = 0;
 	const size_t first = data->processes;
 	char file[PATH_MAX];
 

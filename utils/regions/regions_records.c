@@ -32,7 +32,7 @@ bool regions_records_prefix(char *prefix, size_t size)
 	       snprintf(prefix, size, SHARED "/upc_regions.%016llx", token) < (int)size;
 }
 
-static void end_words(char *text, size_t size, int status)
+static void put_end_words(char *text, size_t size, int status)
 {
 	if (WIFSIGNALED(status))
 		snprintf(text, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -58,7 +58,7 @@ static bool keep_one(const char *record, const char *files, pid_t first, int sta
 	}
 	if (!recorded.over) {
 		if (recorded.pid == first || (any && !recorded.child))
-			end_words(ended, sizeof(ended), status);
+			put_end_words(ended, sizeof(ended), status);
 		errno = ENAMETOOLONG;
 		done = upcr_out_path(files, recorded.pid, recorded.child, path, sizeof(path)) &&
 		       upcr_recorded_write(&recorded, record, path, ended);

@@ -184,7 +184,7 @@ char *regions_thread_text(const struct regions_data *data, const struct regions_
 
 /* ---- notes --------------------------------------------------------------------------------- */
 
-static bool same(const char *a, const char *b)
+static bool is_same_region_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -195,7 +195,8 @@ static bool add_note(struct regions_notes *notes, const char *what, const char *
 	size_t i;
 
 	for (i = 0; i < notes->n; i++)
-		if (same(notes->note[i].what, what) && same(notes->note[i].name, name)) {
+		if (is_same_region_text(notes->note[i].what, what) &&
+		    is_same_region_text(notes->note[i].name, name)) {
 			notes->note[i].times += times;
 			return true;
 		}
@@ -260,7 +261,7 @@ struct ends {
 	long from, to;      /* the run of ranks that is not in whose yet */
 };
 
-static void put_run(struct ends *ends)
+static void put_run_ends(struct ends *ends)
 {
 	const size_t room = sizeof(ends->whose) - ends->used;
 	int n;
@@ -287,7 +288,7 @@ static void add_end(struct ends *ends, const struct regions_process *process)
 		ends->to = number;
 		return;
 	}
-	put_run(ends);
+	put_run_ends(ends);
 	ends->from = ends->to = number;
 }
 
@@ -315,7 +316,7 @@ static bool note_end(const struct regions_data *data, size_t i, struct regions_n
 			add_end(&ends, &data->process[k]);
 			several |= k > i;
 		}
-	put_run(&ends);
+	put_run_ends(&ends);
 	if (process->rank >= 0 && process->ranks >= 0)
 		snprintf(ranks, sizeof(ranks), " of %ld", process->ranks);
 	snprintf(whose, sizeof(whose), "%s%s %s%s", process->rank >= 0 ? "rank" : "process",

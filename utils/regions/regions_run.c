@@ -36,7 +36,7 @@ static const struct util_preload_inside inside[] = {
 	{NULL, NULL, NULL},
 };
 
-static bool tell(const char *name, const char *value)
+static bool tell_program(const char *name, const char *value)
 {
 	if (!(value ? setenv(name, value, 1) : unsetenv(name)))
 		return true;
@@ -44,12 +44,12 @@ static bool tell(const char *name, const char *value)
 	return false;
 }
 
-static bool tell_number(const char *name, uint64_t value)
+static bool tell_program_number(const char *name, uint64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return tell(name, value ? text : NULL);
+	return tell_program(name, value ? text : NULL);
 }
 
 /* A place of our own, which a process of another user can write into: a daemon drops its rights. Made when
@@ -110,7 +110,7 @@ void regions_tidy(struct regions_plan *plan)
 
 /* ---- a program that is linked with LIKWID where there is none ----------------------------------- */
 
-static bool is_there(const struct upcs_objects *objects, const char *name)
+static bool is_guest_object_there(const struct upcs_objects *objects, const char *name)
 {
 	unsigned i;
 
@@ -140,7 +140,7 @@ static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 	for (i = 0; !error && i < objects.n; i++)
 		error = upcs_objects_follow(&objects, i);
 	strcpy(name, objects.named);
-	if (is_there(&objects, name) || strchr(name, '/'))
+	if (is_guest_object_there(&objects, name) || strchr(name, '/'))
 		name[0] = '\0';
 	upcs_objects_free(&objects);
 	return name[0] != '\0';
@@ -184,7 +184,7 @@ static bool tell_files(const char *files)
 		return false;
 	}
 	snprintf(path, sizeof(path), "%s%s%s", here, here[0] ? "/" : "", files);
-	return tell("UPC_REGIONS_OUT", path);
+	return tell_program("UPC_REGIONS_OUT", path);
 }
 
 /* Sets the variables of libraries that load a tool; a tool that the user has chosen stays. */
@@ -195,7 +195,7 @@ static bool tell_loaders(const char *library)
 	size_t i;
 
 	for (i = 0; i < sizeof(loader) / sizeof(loader[0]); i++)
-		if (!getenv(loader[i]) && !tell(loader[i], library))
+		if (!getenv(loader[i]) && !tell_program(loader[i], library))
 			return false;
 	return true;
 }
@@ -212,7 +212,7 @@ static void regions_library(char *path, size_t size, bool simulate)
 	snprintf(path, size, "%.*s%s%s", (int)stem, library, simulate ? "_sim" : "", library + stem);
 }
 
-static bool has_place(const struct regions_plan *plan)
+static bool has_counts_place(const struct regions_plan *plan)
 {
 	return !plan->files || plan->simulate;
 }
@@ -221,16 +221,17 @@ static bool run_prepare(struct regions_plan *plan)
 {
 	char files[PATH_MAX + 32], records[PATH_MAX], library[PATH_MAX];
 
-	if (has_place(plan) && !need_directory(plan))
+	if (has_counts_place(plan) && !need_directory(plan))
 		return false;
 	regions_library(library, sizeof(library), plan->simulate);
 	snprintf(files, sizeof(files), "%s/" RUN "/%%h.%%p", plan->files ? "" : plan->directory);
-	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
-	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
-	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
+	return tell_program("UPC_REGIONS_EVENTS", plan->events) &&
+	       tell_program_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
+	       tell_program_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
+	       tell_program("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
 	       tell_files(plan->files ? plan->files : files) &&
-	       tell("UPC_REGIONS_RECORDS",
-		    regions_records_prefix(records, sizeof(records)) ? records : NULL) &&
+	       tell_program("UPC_REGIONS_RECORDS",
+			    regions_records_prefix(records, sizeof(records)) ? records : NULL) &&
 	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
 	       stand_in(plan, plan->command[0], library) &&
 	       (!plan->against || stand_in(plan, plan->against, library));
@@ -310,7 +311,7 @@ int regions_prepare(struct regions_plan *plan)
 int regions_run(const struct regions_plan *plan, char **place, int *status)
 {
 	*place = NULL;
-	if (!has_place(plan))
+	if (!has_counts_place(plan))
 		return regions_run_command(plan, plan->command, status);
 	if (asprintf(place, "%s/" RUN, plan->directory) < 0) {
 		*place = NULL;

@@ -20,7 +20,7 @@ enum { NEAREST = 3 };
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-static bool refuse(const char *event)
+static bool refuse_simulated_event(const char *event)
 {
 	struct upci_nearest nearest = {.max = NEAREST};
 	char list[256] = "";
@@ -49,7 +49,7 @@ bool regions_sim_check(const char *events)
 		util_error("out of memory");
 	while (good && list && (event = strsep(&rest, ",")))
 		if (*event && upcs_item_of(event) == UPCS_ITEMS)
-			good = refuse(event);
+			good = refuse_simulated_event(event);
 	free(list);
 	return good && list;
 }
@@ -82,7 +82,7 @@ char **regions_sim_command(char **command, char *report)
 /* ---- the report ---------------------------------------------------------------------------------- */
 
 /* The counts of upc_run for the whole run. */
-static struct upcr_value whole_of(const json_t *events, const char *event)
+static struct upcr_value whole_of_simulated(const json_t *events, const char *event)
 {
 	unsigned item = upcs_item_of(event);
 	const json_t *object;
@@ -127,7 +127,7 @@ static uint64_t sim_counted(const struct regions_data *data, size_t first, uint3
 	return sum;
 }
 
-static bool add_rest(struct regions_data *data, size_t first, const json_t *events)
+static bool add_simulated_rest(struct regions_data *data, size_t first, const json_t *events)
 {
 	struct regions_process *process = &data->process[first];
 	struct upcr_value *rest = calloc(process->events + 1, sizeof(*rest));
@@ -142,7 +142,7 @@ static bool add_rest(struct regions_data *data, size_t first, const json_t *even
 	for (i = 0; rest && process->whole && i < process->events; i++) {
 		uint64_t have = sim_counted(data, first, i);
 
-		rest[i] = process->whole[i] = whole_of(events, data->events.text[i]);
+		rest[i] = process->whole[i] = whole_of_simulated(events, data->events.text[i]);
 		rest[i].whole -= have < rest[i].whole ? have : rest[i].whole;
 		if (!rest[i].uncounted)
 			rest[i].value = rest[i].low = (double)rest[i].whole;
@@ -174,7 +174,7 @@ bool regions_sim_rest(struct regions_data *data, size_t first, const char *repor
 	if (!json_is_array(events))
 		util_error("upc_run has left no report of the whole run");
 	else
-		done = add_rest(data, first, events);
+		done = add_simulated_rest(data, first, events);
 	json_decref(root);
 	return done;
 }

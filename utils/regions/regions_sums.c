@@ -72,7 +72,7 @@ static void free_counts(struct regions_counts *counts)
 	free(counts);
 }
 
-static void clear(struct regions_counts *counts, uint32_t events)
+static void clear_region_counts(struct regions_counts *counts, uint32_t events)
 {
 	memset(counts->value, 0, 2 * events * sizeof(*counts->value));
 	counts->calls = 0;
@@ -103,7 +103,7 @@ static bool part_begin(struct regions_part *part, const struct regions_data *dat
 	return false;
 }
 
-static struct regions_counts *use(struct regions_part *part, uint32_t key)
+static struct regions_counts *use_region_counts(struct regions_part *part, uint32_t key)
 {
 	struct regions_counts *counts = &part->counts[key];
 
@@ -120,8 +120,8 @@ static uint32_t key_of(const struct regions_part *part, const struct regions_dat
 	return path ? data->path[path].name : data->names.n;
 }
 
-static struct upcr_value value_of(const struct regions_process *process, const struct regions_row *row,
-				  uint32_t event)
+static struct upcr_value value_of_region(const struct regions_process *process, const struct regions_row *row,
+					 uint32_t event)
 {
 	return event < process->events ? row->value[event] : upcr_uncounted();
 }
@@ -135,10 +135,10 @@ static void add_inclusive(struct regions_part *part, const struct regions_proces
 	if (part->seen[key] == part->stamp)
 		return;
 	part->seen[key] = part->stamp;
-	counts = use(part, key);
+	counts = use_region_counts(part, key);
 	counts->seconds += row->seconds;
 	for (i = 0; i < part->events; i++) {
-		struct upcr_value value = value_of(process, row, i);
+		struct upcr_value value = value_of_region(process, row, i);
 
 		upcr_add_same(&counts->value[i], &value);
 	}
@@ -147,13 +147,13 @@ static void add_inclusive(struct regions_part *part, const struct regions_proces
 static void add_row(struct regions_part *part, const struct regions_data *data,
 		    const struct regions_process *process, const struct regions_row *row)
 {
-	struct regions_counts *counts = use(part, key_of(part, data, row->path));
+	struct regions_counts *counts = use_region_counts(part, key_of(part, data, row->path));
 	uint32_t i, path = row->path;
 
 	counts->calls += (double)row->calls;
 	counts->own_seconds += row->seconds;
 	for (i = 0; i < part->events; i++) {
-		struct upcr_value value = value_of(process, row, i);
+		struct upcr_value value = value_of_region(process, row, i);
 
 		upcr_add_same(&counts->own[i], &value);
 	}
@@ -173,7 +173,7 @@ static void part_of(struct regions_part *part, const struct regions_data *data,
 	size_t i;
 
 	while (part->n)
-		clear(&part->counts[part->used[--part->n]], part->events);
+		clear_region_counts(&part->counts[part->used[--part->n]], part->events);
 	for (i = 0; i < thread->rows; i++)
 		add_row(part, data, process, &thread->row[i]);
 }
@@ -270,13 +270,13 @@ static void add_process(struct regions_sums *sums, struct regions_part *of_proce
 		add_counts(&line->counts, counts, sums->events);
 		spread_counts(line->of_processes, counts, sums->events, derive, who);
 		line->processes++;
-		clear(counts, sums->events);
+		clear_region_counts(counts, sums->events);
 	}
 }
 
-static void add_thread(struct regions_sums *sums, struct regions_part *of_process,
-		       const struct regions_part *part, unsigned threads, const struct regions_derive *derive,
-		       struct regions_who who)
+static void add_thread_sums(struct regions_sums *sums, struct regions_part *of_process,
+			    const struct regions_part *part, unsigned threads,
+			    const struct regions_derive *derive, struct regions_who who)
 {
 	uint32_t i;
 
@@ -289,7 +289,7 @@ static void add_thread(struct regions_sums *sums, struct regions_part *of_proces
 			add_counts(&line->counts, counts, sums->events);
 			continue;
 		}
-		add_counts(use(of_process, part->used[i]), counts, sums->events);
+		add_counts(use_region_counts(of_process, part->used[i]), counts, sums->events);
 		/* The spread of threads that were put together is not known. */
 		if (threads == 1)
 			spread_counts(line->of_threads, counts, sums->events, derive, who);
@@ -314,8 +314,8 @@ bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by 
 			continue;
 		for (k = 0; k < process->threads; k++) {
 			part_of(&part, data, process, &process->thread[k]);
-			add_thread(sums, &of_process, &part, process->thread[k].threads, derive,
-				   (struct regions_who){(uint32_t)i, (uint32_t)k});
+			add_thread_sums(sums, &of_process, &part, process->thread[k].threads, derive,
+					(struct regions_who){(uint32_t)i, (uint32_t)k});
 			sums->threads += process->thread[k].threads;
 		}
 		add_process(sums, &of_process, derive, (struct regions_who){.process = (uint32_t)i});

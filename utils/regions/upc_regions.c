@@ -43,7 +43,7 @@ struct settings {
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static int add_events(struct settings *settings, const char *list)
+static int add_regions_events(struct settings *settings, const char *list)
 {
 	char *before = settings->plan.events, *all;
 
@@ -60,13 +60,13 @@ static int add_events(struct settings *settings, const char *list)
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_regions_option(void *own, int option)
 {
 	struct settings *settings = own;
 
 	switch (option) {
 	case UTIL_OPTION_EVENTS:
-		return add_events(settings, optarg);
+		return add_regions_events(settings, optarg);
 	case UTIL_OPTION_SLICE:
 		if (util_parse_time(optarg, 0, &settings->plan.slice_ns) != 0 ||
 		    settings->plan.slice_ns < 100000 || settings->plan.slice_ns > 10000000000)
@@ -127,11 +127,11 @@ static const struct util_usage usage = {
 		  UTIL_FLAG(THREADS, struct settings, per_thread),
 		  UTIL_WORD(AGAINST, struct settings, plan.against), UTIL_WORD(KEEP, struct settings, keep),
 		  UTIL_WORD(OUTPUT, struct settings, output)},
-	.take = take,
+	.take = take_regions_option,
 };
 
 /* "%p" and its like: a file of each process's, and no report. */
-static bool has_places(const char *path)
+static bool has_path_places(const char *path)
 {
 	for (; (path = strchr(path, '%')); path++)
 		if (path[1] && strchr("prh", path[1]))
@@ -139,9 +139,9 @@ static bool has_places(const char *path)
 	return false;
 }
 
-static int check(struct settings *settings, int operands)
+static int check_regions_settings(struct settings *settings, int operands)
 {
-	const bool places = settings->output && has_places(settings->output);
+	const bool places = settings->output && has_path_places(settings->output);
 	const bool run_alone = settings->plan.events || settings->plan.slice_ns ||
 			       settings->plan.max_regions || settings->plan.simulate || settings->runs > 1 ||
 			       settings->plan.against || settings->keep;
@@ -286,7 +286,7 @@ static int report_make(const struct settings *settings, struct gathered *gathere
 	return error;
 }
 
-static bool add_rest(struct regions_data *data, size_t first, const char *directory)
+static bool add_rest_of_directory(struct regions_data *data, size_t first, const char *directory)
 {
 	char *path = regions_whole_path(directory);
 	bool done = path && regions_sim_rest(data, first, path);
@@ -316,7 +316,7 @@ static int gather_directory(const struct settings *settings, struct gathered *ga
 	gathered->unfinished += unfinished;
 	gathered->bad += bad;
 	if (n > 0) {
-		if (settings->plan.simulate && !add_rest(&gathered->data, first, directory))
+		if (settings->plan.simulate && !add_rest_of_directory(&gathered->data, first, directory))
 			return UTIL_FAILED;
 		gathered->data.runs++;
 		return 0;
@@ -478,7 +478,7 @@ static int check_program(const struct settings *settings, const char *program)
 
 static int check_run(struct settings *settings)
 {
-	const bool places = settings->output && has_places(settings->output);
+	const bool places = settings->output && has_path_places(settings->output);
 	int error = settings->plan.events && !check_number(settings->plan.events) ? UTIL_FAILED : 0;
 
 	if (!error)
@@ -686,12 +686,12 @@ static int turns_all(struct settings *settings)
 	return status ? stat_run_exit_status(status) : error;
 }
 
-static int run(struct settings *settings)
+static int run_regions_program(struct settings *settings)
 {
 	int error = check_run(settings);
 
 	if (!error && settings->plan.simulate && !settings->plan.events && !settings->metrics)
-		error = add_events(settings, REGIONS_SIM_EVENTS);
+		error = add_regions_events(settings, REGIONS_SIM_EVENTS);
 	if (error)
 		return error;
 	if (settings->metrics) {
@@ -715,7 +715,7 @@ int main(int argc, char **argv)
 	util_begin("upc_regions");
 	if (util_options_read(&usage, argc, argv, &settings, &settings.format, &error) != 0)
 		return error;
-	error = check(&settings, argc - optind);
+	error = check_regions_settings(&settings, argc - optind);
 	if (!error && settings.set)
 		error = regions_metrics_open(settings.set, settings.plan.simulate, &settings.metrics);
 	if (!error && settings.list)
@@ -728,7 +728,7 @@ int main(int argc, char **argv)
 						: merge_directory(&settings);
 	} else if (!error) {
 		settings.plan.command = argv + optind;
-		error = run(&settings);
+		error = run_regions_program(&settings);
 	}
 	util_output_drop(&settings.out);
 	free(settings.plan.events);

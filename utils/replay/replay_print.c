@@ -12,7 +12,7 @@
 
 #include "lib/data.h"
 
-static json_t *begin(const char *record)
+static json_t *begin_replay_record(const char *record)
 {
 	json_t *object = util_json_begin("upc_replay");
 
@@ -43,7 +43,7 @@ void replay_print_read(enum util_format format, uint64_t offset, uint64_t value)
 		printf("0x%03" PRIx64 " 0x%016" PRIx64 "\n", offset, value);
 		break;
 	case UTIL_JSON:
-		object = begin("read");
+		object = begin_replay_record("read");
 		set_hex(object, "offset", 3, offset);
 		set_hex(object, "value", 16, value);
 		util_json_put(stdout, object, true);
@@ -63,7 +63,7 @@ void replay_print_fault(enum util_format format, uint64_t offset)
 		printf("fault 0x%" PRIx64 "\n", offset);
 		break;
 	case UTIL_JSON:
-		object = begin("fault");
+		object = begin_replay_record("fault");
 		set_hex(object, "offset", 3, offset);
 		util_json_put(stdout, object, true);
 		break;
@@ -82,7 +82,7 @@ void replay_print_event(enum util_format format, const char *what, unsigned coun
 		printf("%s %u %" PRIu64 "\n", what, counter, cycle);
 		break;
 	case UTIL_JSON:
-		object = begin(what);
+		object = begin_replay_record(what);
 		json_object_set_new(object, "counter", json_integer(counter));
 		json_object_set_new(object, "cycle", util_json_count(cycle));
 		util_json_put(stdout, object, true);
@@ -109,7 +109,7 @@ void replay_print_stats(enum util_format format, const struct replay_stats *stat
 			stats->seconds > 0 ? (double)stats->cycles / stats->seconds : 0);
 		break;
 	case UTIL_JSON:
-		object = begin("stats");
+		object = begin_replay_record("stats");
 		json_object_set_new(object, "engine", json_string(stats->engine));
 		json_object_set_new(object, "cycles", util_json_count(stats->cycles));
 		json_object_set_new(object, "cycles_closed", util_json_count(stats->closed));

@@ -69,7 +69,7 @@ struct replay_vcd {
 /* ---- the file ---------------------------------------------------------- */
 
 /* An identifier's characters: the number, lowest digit first. */
-static const char *code(unsigned id, char text[4])
+static const char *format_vcd_code(unsigned id, char text[4])
 {
 	char *p = text;
 
@@ -81,7 +81,7 @@ static const char *code(unsigned id, char text[4])
 	return text;
 }
 
-static void put_time(struct replay_vcd *vcd)
+static void put_vcd_time(struct replay_vcd *vcd)
 {
 	if (vcd->time_put)
 		return;
@@ -89,17 +89,17 @@ static void put_time(struct replay_vcd *vcd)
 	vcd->time_put = true;
 }
 
-static void put_value(struct replay_vcd *vcd, unsigned id, unsigned width)
+static void put_vcd_value(struct replay_vcd *vcd, unsigned id, unsigned width)
 {
 	uint64_t value = vcd->now[id];
 	char text[4], bits[65], *p = bits + sizeof(bits) - 1;
 
 	if (vcd->begun && value == vcd->written[id])
 		return;
-	put_time(vcd);
+	put_vcd_time(vcd);
 	vcd->written[id] = value;
 	if (width == 1) {
-		fprintf(vcd->file, "%c%s\n", value != 0 ? '1' : '0', code(id, text));
+		fprintf(vcd->file, "%c%s\n", value != 0 ? '1' : '0', format_vcd_code(id, text));
 		return;
 	}
 	*p = '\0';
@@ -107,23 +107,23 @@ static void put_value(struct replay_vcd *vcd, unsigned id, unsigned width)
 		*--p = (char)('0' + (value & 1));
 		value >>= 1;
 	} while (value > 0);
-	fprintf(vcd->file, "b%s %s\n", p, code(id, text));
+	fprintf(vcd->file, "b%s %s\n", p, format_vcd_code(id, text));
 }
 
 /* All that changed, at time t; where nothing did, the file has no such time. */
-static void put_values(struct replay_vcd *vcd, uint64_t t)
+static void put_vcd_values(struct replay_vcd *vcd, uint64_t t)
 {
 	vcd->time = t;
 	vcd->time_put = false;
 	if (!vcd->begun) {
-		put_time(vcd);
+		put_vcd_time(vcd);
 		fputs("$dumpvars\n", vcd->file);
 	}
-	put_value(vcd, ID_RUN, 1);
-	put_value(vcd, ID_THRESHOLD, 64);
+	put_vcd_value(vcd, ID_RUN, 1);
+	put_vcd_value(vcd, ID_THRESHOLD, 64);
 	for (unsigned n = 0; n < vcd->counters; n++)
 		for (unsigned s = 0; s < SIGNALS; s++)
-			put_value(vcd, vcd->counter[n] * SIGNALS + s, signals[s].width);
+			put_vcd_value(vcd, vcd->counter[n] * SIGNALS + s, signals[s].width);
 	if (!vcd->begun)
 		fputs("$end\n", vcd->file);
 	vcd->begun = true;
@@ -133,7 +133,7 @@ static void put_variable(FILE *file, unsigned id, const char *name, unsigned wid
 {
 	char text[4];
 
-	fprintf(file, "$var wire %u %s %s", width, code(id, text), name);
+	fprintf(file, "$var wire %u %s %s", width, format_vcd_code(id, text), name);
 	if (width > 1)
 		fprintf(file, " [%u:0]", width - 1);
 	fputs(" $end\n", file);
@@ -161,7 +161,7 @@ static void put_header(struct replay_vcd *vcd)
 
 /* ---- the engines ------------------------------------------------------- */
 
-static uint64_t read_register(struct replay_vcd *vcd, struct upci_engine *engine, unsigned offset)
+static uint64_t read_vcd_register(struct replay_vcd *vcd, struct upci_engine *engine, unsigned offset)
 {
 	uint64_t value = 0;
 
@@ -172,14 +172,14 @@ static uint64_t read_register(struct replay_vcd *vcd, struct upci_engine *engine
 /* The registers as they are between two cycles. */
 static void take_registers(struct replay_vcd *vcd, struct upci_engine *engine)
 {
-	vcd->now[ID_RUN] = read_register(vcd, engine, UPC_REG_START_STOP);
-	vcd->now[ID_THRESHOLD] = read_register(vcd, engine, UPC_REG_THRESHOLD);
+	vcd->now[ID_RUN] = read_vcd_register(vcd, engine, UPC_REG_START_STOP);
+	vcd->now[ID_THRESHOLD] = read_vcd_register(vcd, engine, UPC_REG_THRESHOLD);
 	for (unsigned n = 0; n < vcd->counters; n++) {
 		unsigned i = vcd->counter[n];
 		uint64_t *now = &vcd->now[i * SIGNALS];
-		unsigned field = read_register(vcd, engine, UPC_REG_CONFIG(i / 8)) >> i % 8 * 8 & 0xff;
+		unsigned field = read_vcd_register(vcd, engine, UPC_REG_CONFIG(i / 8)) >> i % 8 * 8 & 0xff;
 
-		now[SIGNAL_VALUE] = read_register(vcd, vcd->shadow, UPC_REG_COUNTER(i));
+		now[SIGNAL_VALUE] = read_vcd_register(vcd, vcd->shadow, UPC_REG_COUNTER(i));
 		now[SIGNAL_INPUT] = field & UPC_FIELD_INPUT;
 		now[SIGNAL_MODE] = (field & UPC_FIELD_MODE) >> 2;
 		now[SIGNAL_ENABLE] = (field & UPC_FIELD_INTERRUPT_ENABLE) != 0;
@@ -234,7 +234,7 @@ int replay_vcd_run(struct replay_vcd *vcd, struct upci_engine *engine,
 		vcd->ops->run_waves(vcd->shadow, vcd->wave, 1);
 		for (unsigned i = 0; i < vcd->counters; i++)
 			vcd->now[vcd->counter[i] * SIGNALS + SIGNAL_IRQ] = vcd->irq[vcd->counter[i]];
-		put_values(vcd, t);
+		put_vcd_values(vcd, t);
 		advance_waves(vcd);
 	}
 	return ferror(vcd->file) ? -1 : 0;
@@ -257,7 +257,7 @@ void replay_vcd_flip(struct replay_vcd *vcd, unsigned counter, unsigned bit)
 
 /* ---- begin and end ----------------------------------------------------- */
 
-static void ignore_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void ignore_vcd_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	(void)arg;
 	(void)event;
@@ -266,7 +266,8 @@ static void ignore_event(void *arg, enum upci_engine_event event, unsigned count
 }
 
 /* The counters whose configuration, value or inputs the script has to do with. */
-static void mark_used(const struct upci_trace *trace, const struct upci_trace_op *op, bool used[UPC_COUNTERS])
+static void mark_used_counters(const struct upci_trace *trace, const struct upci_trace_op *op,
+			       bool used[UPC_COUNTERS])
 {
 	bool access = op->kind == UPCI_TRACE_WRITE || op->kind == UPCI_TRACE_READ;
 
@@ -296,7 +297,7 @@ static uint64_t count_cycles(const struct upci_trace *trace)
 	return cycles;
 }
 
-static void destroy(struct replay_vcd *vcd)
+static void destroy_vcd(struct replay_vcd *vcd)
 {
 	if (vcd == NULL)
 		return;
@@ -308,7 +309,7 @@ static void destroy(struct replay_vcd *vcd)
 struct replay_vcd *replay_vcd_open(const char *path, const struct upci_engine_ops *ops,
 				   const struct upci_trace *trace)
 {
-	static const struct upci_engine_sink sink = {.event = ignore_event};
+	static const struct upci_engine_sink sink = {.event = ignore_vcd_event};
 	bool used[UPC_COUNTERS] = {false};
 	struct replay_vcd *vcd;
 
@@ -325,16 +326,16 @@ struct replay_vcd *replay_vcd_open(const char *path, const struct upci_engine_op
 	}
 	if (vcd == NULL || vcd->shadow == NULL) {
 		util_error("out of memory");
-		destroy(vcd);
+		destroy_vcd(vcd);
 		return NULL;
 	}
 	for (size_t i = 0; i < trace->ops; i++)
-		mark_used(trace, &trace->op[i], used);
+		mark_used_counters(trace, &trace->op[i], used);
 	for (unsigned i = 0; i < UPC_COUNTERS; i++)
 		if (used[i])
 			vcd->counter[vcd->counters++] = i;
 	if (util_output_open(&vcd->output, path, stdout) != 0) {
-		destroy(vcd);
+		destroy_vcd(vcd);
 		return NULL;
 	}
 	util_output_begin(&vcd->output);
@@ -349,9 +350,9 @@ int replay_vcd_close(struct replay_vcd *vcd, struct upci_engine *engine)
 
 	/* No cycle takes samples any more: they stay as they were. */
 	take_registers(vcd, engine);
-	put_values(vcd, vcd->ops->cycles(engine));
-	put_time(vcd);
+	put_vcd_values(vcd, vcd->ops->cycles(engine));
+	put_vcd_time(vcd);
 	error = util_output_end(&vcd->output);
-	destroy(vcd);
+	destroy_vcd(vcd);
 	return error;
 }

@@ -86,7 +86,7 @@ static const struct util_usage usage = {
 	.take = take_engine,
 };
 
-static int check_options(struct options *o, int argc, char **argv)
+static int check_replay_options(struct options *o, int argc, char **argv)
 {
 	if (optind == argc)
 		util_error("no script is given: name a file, or '-' for standard input");
@@ -104,7 +104,7 @@ static int check_options(struct options *o, int argc, char **argv)
 /* ---- the script -------------------------------------------------------- */
 
 /* The exit status for a script that upci_trace_load refused. */
-static int report(const char *name, int error, const struct upci_trace_error *wrong)
+static int report_script_error(const char *name, int error, const struct upci_trace_error *wrong)
 {
 	switch (error) {
 	case UPC_EWIRING:
@@ -128,7 +128,7 @@ static int report(const char *name, int error, const struct upci_trace_error *wr
 }
 
 /* Reads and checks the whole script; UTIL_OK, or the exit status. */
-static int load(const char *name, struct upci_trace *trace)
+static int load_replay_script(const char *name, struct upci_trace *trace)
 {
 	bool standard = strcmp(name, "-") == 0;
 	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
@@ -136,9 +136,9 @@ static int load(const char *name, struct upci_trace *trace)
 	int error, status;
 
 	if (fd < 0)
-		return report(name, UPC_ESYSTEM, NULL);
+		return report_script_error(name, UPC_ESYSTEM, NULL);
 	error = upci_trace_load(fd, trace, &wrong);
-	status = error == 0 ? UTIL_OK : report(name, error, &wrong);
+	status = error == 0 ? UTIL_OK : report_script_error(name, error, &wrong);
 	if (!standard)
 		close(fd);
 	return status;
@@ -146,7 +146,7 @@ static int load(const char *name, struct upci_trace *trace)
 
 /* ---- running it -------------------------------------------------------- */
 
-static void print_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void print_engine_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct replay *replay = arg;
 
@@ -181,7 +181,8 @@ static void run_flip(struct replay *replay, const struct upci_trace_op *op)
 		replay_vcd_flip(replay->vcd, op->counter, op->bit);
 }
 
-static int run_cycles(struct replay *replay, const struct upci_trace *trace, const struct upci_trace_op *op)
+static int run_replay_cycles(struct replay *replay, const struct upci_trace *trace,
+			     const struct upci_trace_op *op)
 {
 	struct upci_wave wave[UPC_INPUTS];
 
@@ -193,7 +194,7 @@ static int run_cycles(struct replay *replay, const struct upci_trace *trace, con
 }
 
 /* Stops early when its output goes nowhere. */
-static void run(struct replay *replay, const struct upci_trace *trace)
+static void run_replay_script(struct replay *replay, const struct upci_trace *trace)
 {
 	int error = 0;
 
@@ -208,7 +209,7 @@ static void run(struct replay *replay, const struct upci_trace *trace)
 			run_read(replay, op);
 			break;
 		case UPCI_TRACE_CYCLES:
-			error = run_cycles(replay, trace, op);
+			error = run_replay_cycles(replay, trace, op);
 			break;
 		case UPCI_TRACE_FLIP:
 			run_flip(replay, op);
@@ -222,7 +223,7 @@ static void run(struct replay *replay, const struct upci_trace *trace)
 static int replay_script(const struct options *o, const struct upci_trace *trace)
 {
 	struct replay replay = {.ops = o->engine, .format = o->format.format};
-	const struct upci_engine_sink sink = {.event = print_event, .arg = &replay};
+	const struct upci_engine_sink sink = {.event = print_engine_event, .arg = &replay};
 	int status = UTIL_OK;
 	uint64_t begin;
 
@@ -240,7 +241,7 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 	}
 	replay_print_begin(replay.format);
 	begin = upci_now_ns();
-	run(&replay, trace);
+	run_replay_script(&replay, trace);
 	if (o->stats)
 		replay_print_stats(replay.format, &(struct replay_stats){
 							  .engine = replay.ops->name,
@@ -265,9 +266,9 @@ int main(int argc, char **argv)
 	util_begin("upc_replay");
 	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
-	if (check_options(&options, argc, argv) != 0)
+	if (check_replay_options(&options, argc, argv) != 0)
 		return UTIL_FAILED;
-	status = load(options.file, &trace);
+	status = load_replay_script(options.file, &trace);
 	if (status != UTIL_OK)
 		return status;
 	status = replay_script(&options, &trace);

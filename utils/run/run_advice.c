@@ -63,7 +63,8 @@ void run_code_text(const struct upcs_code *code, char text[RUN_CODE_MAX])
 					      code->bytes[i]);
 }
 
-static void note_unknown(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
+static void note_unknown_code(const struct run_report *report, void (*note)(void *to, const char *text),
+			      void *to)
 {
 	uint64_t times = report->counts.sum[0].item[UPCS_UNKNOWN];
 	char text[ADVICE_MAX], count[UTIL_NUMBER_MAX], bytes[RUN_CODE_MAX];
@@ -118,7 +119,7 @@ static const char *instead_of(const struct upcs_code *code)
 }
 
 /* The emulator reads no further than to where it knows that it does not know it. */
-static const struct upcs_code *whole_of(const struct upcs_results *results, const struct upcs_code *code)
+static const struct upcs_code *whole_of_code(const struct upcs_results *results, const struct upcs_code *code)
 {
 	const struct upcs_unknown *unknown;
 
@@ -152,7 +153,7 @@ static void note_death(const struct run_report *report, void (*note)(void *to, c
 	trap = is_trap(&process->last);
 	if (!illegal && !trap)
 		return;
-	code = whole_of(report->results, &process->last);
+	code = whole_of_code(report->results, &process->last);
 	run_code_text(code, bytes);
 	run_process_name(process, name);
 	snprintf(text, sizeof(text), "%s, most likely %s at 0x%" PRIx64 " of %s%s%s",
@@ -164,7 +165,7 @@ static void note_death(const struct run_report *report, void (*note)(void *to, c
 
 void run_advice(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
-	note_unknown(report, note, to);
+	note_unknown_code(report, note, to);
 	note_death(report, note, to);
 	if (report->counts.spins > 0)
 		note(to,

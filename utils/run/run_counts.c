@@ -13,12 +13,12 @@ void run_vector_settle(struct run_vector *vector)
 
 /* Partner: the stores of the thread that counts; each number is whole, and no order
  * between them is needed. */
-static uint64_t load(const uint64_t *number)
+static uint64_t load_thread_count(const uint64_t *number)
 {
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
 }
 
-static uint32_t load32(const uint32_t *number)
+static uint32_t load_thread_count32(const uint32_t *number)
 {
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
 }
@@ -26,10 +26,10 @@ static uint32_t load32(const uint32_t *number)
 void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
 {
 	const unsigned cut_late = UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
-	unsigned doubt = load32(&thread->doubt[column]);
+	unsigned doubt = load_thread_count32(&thread->doubt[column]);
 
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
-		vector->item[k] += load(&thread->tally[column][k]);
+		vector->item[k] += load_thread_count(&thread->tally[column][k]);
 	/* It was killed some time after its counts were taken over, which have the whole of the block that it
 	 * was in then: without a block they are a lower bound. */
 	if ((doubt & cut_late) == cut_late) {
@@ -94,11 +94,11 @@ void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *
 	for (unsigned c = 0; c < columns; c++)
 		run_vector_add(&counts->core[c][core], thread, c);
 	for (unsigned r = 0; r + 1 < columns; r++)
-		counts->entered[r] += load(&thread->entered[r]);
+		counts->entered[r] += load_thread_count(&thread->entered[r]);
 }
 
 /* Nobody knows on which core, and in which region, those were that have no record. */
-static void doubt_all(struct run_counts *counts, unsigned columns)
+static void doubt_all_counts(struct run_counts *counts, unsigned columns)
 {
 	for (unsigned c = 0; c < columns; c++)
 		for (unsigned core = 0; core < UPCS_CORES; core++)
@@ -117,13 +117,14 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 {
 	unsigned columns = run_columns(results);
 
-	counts->processes_without = load32(&results->processes.without);
-	counts->threads_without = load32(&results->threads.without);
-	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
-			     load32(&results->threads.without_memory) != 0;
+	counts->processes_without = load_thread_count32(&results->processes.without);
+	counts->threads_without = load_thread_count32(&results->threads.without);
+	counts->no_memory |= counts->cut_off > 0 ||
+			     load_thread_count32(&results->processes.without_memory) != 0 ||
+			     load_thread_count32(&results->threads.without_memory) != 0;
 	/* No count has the work of a process that could not be simulated. */
 	if (!run_counts_are_whole(counts) || counts->left > 0)
-		doubt_all(counts, columns);
+		doubt_all_counts(counts, columns);
 	doubt_unseen(counts, columns);
 	for (unsigned c = 0; c < columns; c++) {
 		for (unsigned core = 0; core < UPCS_CORES; core++) {
@@ -161,7 +162,7 @@ uint64_t run_instructions(const struct run_counts *counts, const struct upcs_res
 
 		*threads += state == UPCS_RUNS;
 		if (state == UPCS_RUNS || state == UPCS_ENDED)
-			sum += load(&thread->tally[0][UPCS_INSTRUCTIONS]);
+			sum += load_thread_count(&thread->tally[0][UPCS_INSTRUCTIONS]);
 	}
 	return sum;
 }

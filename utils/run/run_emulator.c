@@ -59,7 +59,7 @@ static int interface_by_version(const char *path)
 	return version >= 602 ? 1 : 0;
 }
 
-static bool look_at(struct run_emulator *emulator, const char *name)
+static bool look_at_emulator(struct run_emulator *emulator, const char *name)
 {
 	char found[PATH_MAX];
 
@@ -83,9 +83,9 @@ void run_emulator_find(struct run_emulator *emulator, const char *name, const ch
 	char own[sizeof(UPC_SIM_QEMU_PATH) + 32];
 	struct run_emulator other;
 
-	if (look_at(emulator, given != NULL ? given : name) || given != NULL)
+	if (look_at_emulator(emulator, given != NULL ? given : name) || given != NULL)
 		return;
 	snprintf(own, sizeof(own), "%s/%s", UPC_SIM_QEMU_PATH, name);
-	if (look_at(&other, own))
+	if (look_at_emulator(&other, own))
 		*emulator = other;
 }

@@ -97,7 +97,7 @@ static bool run_events_mend(const char *pattern, const char *name, unsigned *bes
 }
 
 /* A word that no name of ours matches. */
-static int refuse(const char *word, const char *bare)
+static int refuse_event_word(const char *word, const char *bare)
 {
 	static char names[PLACES * UPCS_ITEMS][RUN_EVENT_NAME_MAX];
 	struct upci_nearest nearest = {.max = NEAREST};
@@ -203,7 +203,7 @@ static int parse_word(struct run_events *events, const char *word)
 	if (run_events_show(events, bare))
 		return 0;
 	spelled = run_events_spelled(events, word, bare);
-	return spelled != 1 ? spelled : refuse(word, bare);
+	return spelled != 1 ? spelled : refuse_event_word(word, bare);
 }
 
 int run_events_parse(struct run_events *events, const char *list)

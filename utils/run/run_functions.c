@@ -20,7 +20,7 @@ const char *run_function_file(const struct run_function *function)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* NULL: no memory. */
-static char *name_of(const struct run_function *function)
+static char *name_of_function(const struct run_function *function)
 {
 	char text[UPCS_DEMANGLED_MAX];
 
@@ -43,13 +43,13 @@ static bool is_zero(const uint64_t sum[UPCS_STATIC])
 	return t == UPCS_STATIC;
 }
 
-static void add(struct run_vector *to, const uint64_t sum[UPCS_STATIC])
+static void add_static_sums(struct run_vector *to, const uint64_t sum[UPCS_STATIC])
 {
 	for (unsigned t = 0; t < UPCS_STATIC; t++)
 		to->item[t] += sum[t];
 }
 
-static int by_name(const void *a, const void *b)
+static int by_file_and_symbol(const void *a, const void *b)
 {
 	const struct run_function *x = a, *y = b;
 	int files = strcmp(x->file, y->file);
@@ -62,7 +62,7 @@ static int by_work(const void *a, const void *b)
 	const struct run_function *x = a, *y = b;
 	uint64_t of_x = x->vector.item[UPCS_INSTRUCTIONS], of_y = y->vector.item[UPCS_INSTRUCTIONS];
 
-	return of_x != of_y ? (of_x > of_y ? -1 : 1) : by_name(a, b);
+	return of_x != of_y ? (of_x > of_y ? -1 : 1) : by_file_and_symbol(a, b);
 }
 
 /* Those that have a name and did something. */
@@ -74,7 +74,7 @@ static void take_named(struct run_functions *functions, const struct upcs_functi
 
 		if (is_zero(sums[i]) || !upcs_functions_name(table, i, &row->file, &row->symbol))
 			continue;
-		add(&row->vector, sums[i]);
+		add_static_sums(&row->vector, sums[i]);
 		functions->n++;
 	}
 }
@@ -86,10 +86,10 @@ static void merge_same(struct run_functions *functions)
 	unsigned n = 0;
 
 	if (functions->n > 0)
-		qsort(row, functions->n, sizeof(*row), by_name);
+		qsort(row, functions->n, sizeof(*row), by_file_and_symbol);
 	for (unsigned i = 0; i < functions->n; i++)
-		if (n > 0 && by_name(&row[n - 1], &row[i]) == 0)
-			add(&row[n - 1].vector, row[i].vector.item);
+		if (n > 0 && by_file_and_symbol(&row[n - 1], &row[i]) == 0)
+			add_static_sums(&row[n - 1].vector, row[i].vector.item);
 		else
 			row[n++] = row[i];
 	functions->n = n;
@@ -118,7 +118,7 @@ static bool name_all(struct run_functions *functions)
 	for (unsigned i = 0; i < functions->n; i++) {
 		struct run_function *row = &functions->function[i];
 
-		row->name = name_of(row);
+		row->name = name_of_function(row);
 		if (row->name == NULL)
 			return false;
 	}
@@ -164,7 +164,7 @@ struct run_vector run_functions_rest(const struct run_functions *functions, unsi
 	struct run_vector rest = {.doubt = 0};
 
 	for (; i < functions->n; i++) {
-		add(&rest, functions->function[i].vector.item);
+		add_static_sums(&rest, functions->function[i].vector.item);
 		rest.doubt |= functions->function[i].vector.doubt;
 	}
 	upcs_items_derive(rest.item);

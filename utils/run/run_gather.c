@@ -30,7 +30,7 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Room for one more: it doubles at each power of two. */
-static bool make_room(void *list, unsigned n)
+static bool make_gathered_room(void *list, unsigned n)
 {
 	void **old, **grown;
 
@@ -67,7 +67,7 @@ static void keep_thread(struct run_gathered *g, const struct upcs_results *resul
 	const struct upcs_process *process = NULL;
 	struct run_thread_row *row = NULL;
 
-	if (make_room(&g->thread, g->threads))
+	if (make_gathered_room(&g->thread, g->threads))
 		row = calloc(1, sizeof(*row) + g->columns * sizeof(struct run_vector));
 	if (row == NULL) {
 		g->threads_merged++;
@@ -92,7 +92,8 @@ static void keep_thread(struct run_gathered *g, const struct upcs_results *resul
 
 static void keep_process(struct run_gathered *g, uint32_t process, const struct upcs_process *record)
 {
-	struct run_process_row *row = make_room(&g->process, g->processes) ? open_row(g, process) : NULL;
+	struct run_process_row *row =
+		make_gathered_room(&g->process, g->processes) ? open_row(g, process) : NULL;
 
 	if (row == NULL) {
 		free(g->open[process]);
@@ -136,7 +137,8 @@ static void take_process(struct run_gathered *g, uint32_t process, const struct 
 		g->died = *record;
 }
 
-static void settle(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
+static void settle_ended_process(struct run_gathered *g, struct upcs_results *results, const char *path,
+				 uint32_t p)
 {
 	struct upcs_process *process = &results->process[p];
 	char counts[UPCS_COUNTS_PATH_MAX];
@@ -211,7 +213,7 @@ static void gather_done(struct run_gathered *g, struct upcs_results *results, co
 
 	for (uint32_t p = 0; p < processes; p++)
 		if (done[p])
-			settle(g, results, path, p);
+			settle_ended_process(g, results, path, p);
 	for (uint32_t t = 0; t < threads; t++)
 		gather_thread(g, results, t, done);
 	for (uint32_t p = 0; p < processes; p++)
@@ -222,7 +224,7 @@ static void gather_done(struct run_gathered *g, struct upcs_results *results, co
 /* ---- while it runs --------------------------------------------------------------------------- */
 
 /* Also where nobody has waited for it. */
-static bool is_gone(const struct run_gathered *g, uint64_t space, pid_t pid)
+static bool is_gathered_process_gone(const struct run_gathered *g, uint64_t space, pid_t pid)
 {
 	struct pollfd end = {.events = POLLIN};
 
@@ -245,7 +247,7 @@ static bool is_done(const struct run_gathered *g, const struct upcs_process *pro
 	case UPCS_FREE:
 		return false;
 	case UPCS_MAKING:
-		return is_gone(g, process->space, (pid_t)maker);
+		return is_gathered_process_gone(g, process->space, (pid_t)maker);
 	case UPCS_ENDED:
 		if (__atomic_load_n(&process->settled, __ATOMIC_ACQUIRE) != 0)
 			return true;
@@ -254,7 +256,7 @@ static bool is_done(const struct run_gathered *g, const struct upcs_process *pro
 	case UPCS_LOST:
 		break;
 	}
-	return is_gone(g, process->space, process->pid);
+	return is_gathered_process_gone(g, process->space, process->pid);
 }
 
 void run_gather(struct run_gathered *g, struct upcs_results *results, const char *path)
@@ -273,7 +275,7 @@ void run_gather(struct run_gathered *g, struct upcs_results *results, const char
 static bool goes_on(const struct run_gathered *g, const struct upcs_process *process)
 {
 	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 &&
-	       kill(process->pid, 0) == 0 && !is_gone(g, process->space, process->pid);
+	       kill(process->pid, 0) == 0 && !is_gathered_process_gone(g, process->space, process->pid);
 }
 
 /* The most looks at a process whose threads come and go meanwhile, and the time between them: a thread that
@@ -349,8 +351,8 @@ static void take_copies(struct run_gathered *g, const struct upcs_results *resul
 }
 
 /* False: it has ended meanwhile. */
-static bool take_running(struct run_gathered *g, const struct upcs_results *results, const char *path,
-			 uint32_t p, struct copies *copies)
+static bool take_running_process(struct run_gathered *g, const struct upcs_results *results, const char *path,
+				 uint32_t p, struct copies *copies)
 {
 	char counts[UPCS_COUNTS_PATH_MAX];
 	struct upcs_left *left;
@@ -373,7 +375,7 @@ static void gather_ended(struct run_gathered *g, struct upcs_results *results, c
 	bool done[UPCS_PROCESSES_MAX] = {false};
 
 	done[p] = true;
-	settle(g, results, path, p);
+	settle_ended_process(g, results, path, p);
 	for (uint32_t t = 0; t < threads; t++)
 		if (results->thread[t].process == p)
 			gather_thread(g, results, t, done);
@@ -389,7 +391,7 @@ static void gather_running(struct run_gathered *g, struct upcs_results *results,
 
 	if (copies.thread == NULL || copies.index == NULL) /* none can be looked at */
 		take_copies(g, results, p, &copies, NULL, false);
-	else if (!take_running(g, results, path, p, &copies))
+	else if (!take_running_process(g, results, path, p, &copies))
 		gather_ended(g, results, path, p);
 	free(copies.thread);
 	free(copies.index);

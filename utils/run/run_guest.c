@@ -31,7 +31,7 @@ static int enter_script(struct run_guest *guest, const struct upcs_program_info 
 }
 
 /* One file; *script: guest->program has become its interpreter. */
-static int look(struct run_guest *guest, bool *script)
+static int look_at_guest(struct run_guest *guest, bool *script)
 {
 	struct upcs_program_info info;
 	char list[UPCS_GUEST_LIST];
@@ -81,7 +81,7 @@ int run_guest_find(struct run_guest *guest, const char *name)
 		return util_cannot_run(name, error);
 	strcpy(guest->program, guest->file);
 	for (int depth = 0; error == 0 && script; depth++) {
-		error = look(guest, &script);
+		error = look_at_guest(guest, &script);
 		if (error == 0 && script && depth == UPCS_INTERPRETERS_MAX)
 			return util_cannot_run(name, ELOOP);
 	}
@@ -122,7 +122,7 @@ static const char *plugin_place(const char *given)
 	return name == NULL || name[0] == '\0' ? UPC_SIM_PLUGIN_PATH : name;
 }
 
-static int cannot_read(const char *name, int error)
+static int fail_reading_guest(const char *name, int error)
 {
 	util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is", name,
 		   strerror(error));
@@ -135,7 +135,7 @@ static int check_module(const struct upcs_options *filled, enum upcs_guest guest
 	char module[UPCS_MODULE_MAX];
 
 	upcs_emulator_module(filled, guest, module);
-	return access(module, R_OK) == 0 ? 0 : cannot_read(module, errno);
+	return access(module, R_OK) == 0 ? 0 : fail_reading_guest(module, errno);
 }
 
 static int check_emulator(const struct run_guest *guest, const struct run_options *options,
@@ -252,7 +252,7 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 
 	/* Children change their directory. */
 	if (realpath(place, filled->plugin) == NULL)
-		return cannot_read(place, errno);
+		return fail_reading_guest(place, errno);
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
 		char prefix[UPCS_PREFIX_MAX]; /* where a cross compiler has its libraries */
 

@@ -100,7 +100,7 @@ static int take_regions(struct run_options *o, char *names)
 }
 
 /* One of some words, whose place in the list is the number of what it means. */
-static int take_word(const char *option, const char *const words[], const char *text, unsigned *place)
+static int take_listed_word(const char *option, const char *const words[], const char *text, unsigned *place)
 {
 	int found = util_option_word(option, words, text);
 
@@ -129,7 +129,7 @@ static int take_path(const char *option, const char **path, const char *text)
 
 #define FUNCTION_ROWS 20
 
-static int take_functions(struct run_options *o, const char *rows)
+static int take_functions_option(struct run_options *o, const char *rows)
 {
 	long n = FUNCTION_ROWS;
 
@@ -140,7 +140,7 @@ static int take_functions(struct run_options *o, const char *rows)
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_run_option(void *own, int option)
 {
 	static const char *const children[] = {
 		[UPCS_CHILDREN_COUNT] = "count", [UPCS_CHILDREN_OFF] = "off", NULL};
@@ -151,13 +151,13 @@ static int take(void *own, int option)
 	case UTIL_OPTION_REGION:
 		return take_regions(o, optarg);
 	case UTIL_OPTION_CHILDREN:
-		return take_word("--children", children, optarg, &o->children);
+		return take_listed_word("--children", children, optarg, &o->children);
 	case UTIL_OPTION_PAPI:
-		return take_word("--papi", papi, optarg, &o->papi);
+		return take_listed_word("--papi", papi, optarg, &o->papi);
 	case UTIL_OPTION_EVENTS:
 		return run_events_parse(&o->events, optarg) == 0 ? 0 : RUN_ERROR;
 	case UTIL_OPTION_FUNCTIONS:
-		return take_functions(o, optarg);
+		return take_functions_option(o, optarg);
 	case UTIL_OPTION_OUTPUT:
 		return take_path("--output", &o->output, optarg);
 	case UTIL_OPTION_PROGRESS:
@@ -203,7 +203,7 @@ static const struct util_usage usage = {
 		  UTIL_FLAG(PROCESSES, struct run_options, per_process),
 		  UTIL_FLAG(ZEROS, struct run_options, zeros),
 		  UTIL_FLAG(RANDOMISE, struct run_options, randomise)},
-	.take = take,
+	.take = take_run_option,
 };
 
 int run_options_parse(struct run_options *o, int argc, char **argv, int *status)

@@ -21,7 +21,7 @@
 #define TEXT_MAX 120
 
 /* In the background a line would stop us, or go into the foreground's. */
-static bool is_ours(void)
+static bool is_terminal_ours(void)
 {
 	return tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
@@ -57,7 +57,7 @@ int64_t run_progress_due(const struct run_progress_line *line)
 }
 
 /* Since the line before. */
-static double rate(const struct run_progress_line *line, uint64_t instructions, int64_t ns)
+static double rate_since_line(const struct run_progress_line *line, uint64_t instructions, int64_t ns)
 {
 	if (ns <= line->time)
 		return 0;
@@ -74,11 +74,11 @@ void run_progress_show(struct run_progress_line *line, const struct run_counts *
 	instructions = run_instructions(counts, results, &threads);
 	util_format_count(instructions / 1000000, count);
 	snprintf(text, sizeof(text), "%.1f s, %s million instructions, %.1f million a second, %u thread%s",
-		 (double)(ns - line->start) / 1e9, count, rate(line, instructions, ns) / 1e6, threads,
-		 threads == 1 ? "" : "s");
+		 (double)(ns - line->start) / 1e9, count, rate_since_line(line, instructions, ns) / 1e6,
+		 threads, threads == 1 ? "" : "s");
 	line->instructions = instructions;
 	line->time = ns;
-	if (isatty(STDERR_FILENO) && !is_ours())
+	if (isatty(STDERR_FILENO) && !is_terminal_ours())
 		return;
 	if (!line->alone) {
 		fprintf(stderr, "upc_run: %s\n", text);
@@ -93,7 +93,7 @@ void run_progress_show(struct run_progress_line *line, const struct run_counts *
 
 void run_progress_end(struct run_progress_line *line)
 {
-	if (line->written && is_ours()) {
+	if (line->written && is_terminal_ours()) {
 		fputs("\r\033[K", stderr);
 		fflush(stderr);
 	}

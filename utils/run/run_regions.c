@@ -60,7 +60,7 @@ static void append_reasons(struct text *to, const char *name, struct upcs_needed
 	append(to, "; --late if it is loaded later");
 }
 
-static int refuse(const struct run_guest *guest, const char *name, struct upcs_needed *needed)
+static int refuse_region_function(const struct run_guest *guest, const char *name, struct upcs_needed *needed)
 {
 	struct text text = {.n = 0};
 
@@ -70,8 +70,8 @@ static int refuse(const struct run_guest *guest, const char *name, struct upcs_n
 	return RUN_ERROR;
 }
 
-static int check(const struct run_guest *guest, const struct upcs_options *filled, const char *name,
-		 struct upcs_needed *needed)
+static int check_region_function(const struct run_guest *guest, const struct upcs_options *filled,
+				 const char *name, struct upcs_needed *needed)
 {
 	int error = upcs_symbols_needed(guest->program, upcs_options_prefix(filled, guest->guest),
 					getenv("LD_LIBRARY_PATH"), name, needed);
@@ -89,7 +89,7 @@ static int check(const struct run_guest *guest, const struct upcs_options *fille
 			name, guest->program, needed->missing);
 		return RUN_ERROR;
 	}
-	return refuse(guest, name, needed);
+	return refuse_region_function(guest, name, needed);
 }
 
 /* For the report. False: no memory. */
@@ -118,7 +118,7 @@ int run_regions_check(const struct run_guest *guest, struct run_options *options
 	needed = malloc(sizeof(*needed));
 	for (unsigned r = 0; r < options->regions && status == 0; r++) {
 		if (needed != NULL)
-			status = check(guest, filled, options->region[r], needed);
+			status = check_region_function(guest, filled, options->region[r], needed);
 		if (status == 0 && (needed == NULL || !note_fits(options, r, needed))) {
 			util_error("out of memory");
 			status = RUN_ERROR;

@@ -37,7 +37,7 @@ static void run_text_head(const struct run_report *report)
 	fprintf(report->out, "%s%s\n\n", long_title ? "..." : "", text);
 }
 
-static double flops(const struct run_vector *vector)
+static double sum_vector_flops(const struct run_vector *vector)
 {
 	return vector->item[UPCS_INSTRUCTIONS] > 0
 		       ? (double)vector->item[UPCS_FP_OPS] / (double)vector->item[UPCS_INSTRUCTIONS]
@@ -70,10 +70,10 @@ static void put_flops(FILE *out, const struct run_vector *vector, const char *no
 		fputs("an unknown number of", out);
 	else if (vector->item[UPCS_FP_OPS] == 0)
 		fputs(none, out);
-	else if (flops(vector) < 0.001)
+	else if (sum_vector_flops(vector) < 0.001)
 		fputs("fewer than 0.001", out);
 	else
-		fprintf(out, "%.3f", flops(vector));
+		fprintf(out, "%.3f", sum_vector_flops(vector));
 }
 
 /* Explains the marks that columns have. */

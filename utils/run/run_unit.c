@@ -64,7 +64,7 @@ static int take_name(struct run_unit *unit, const char *name)
 /* ---- its configuration ---------------------------------------------------------------- */
 
 /* Nothing sets a threshold or spoils a word. */
-static void ignore_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+static void ignore_unit_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	(void)arg;
 	(void)event;
@@ -82,7 +82,7 @@ static void name_event(struct run_unit *unit, unsigned core, unsigned place)
 }
 
 /* Every counter that has an event of these cores which is produced counts it, level-high. */
-static void configure(struct run_unit *unit, enum run_unit_cores cores)
+static void configure_unit_counters(struct run_unit *unit, enum run_unit_cores cores)
 {
 	unsigned first = cores == RUN_UNIT_PU01 ? 0 : 2;
 	uint64_t config[UPC_COUNTERS / 8] = {0};
@@ -106,7 +106,7 @@ static void configure(struct run_unit *unit, enum run_unit_cores cores)
 
 struct run_unit *run_unit_create(const char *name, enum run_unit_cores cores)
 {
-	static const struct upci_engine_sink sink = {.event = ignore_event};
+	static const struct upci_engine_sink sink = {.event = ignore_unit_event};
 	struct run_unit *unit = calloc(1, sizeof(*unit));
 
 	if (unit == NULL) {
@@ -119,7 +119,7 @@ struct run_unit *run_unit_create(const char *name, enum run_unit_cores cores)
 	}
 	upci_totals_init(&unit->totals, &sink);
 	upci_shared_begin(&unit->shared);
-	configure(unit, cores);
+	configure_unit_counters(unit, cores);
 	upci_shared_end(&unit->shared, true);
 	return unit;
 }
@@ -148,7 +148,7 @@ void run_unit_remove(const char *name)
 
 /* ---- its counts ----------------------------------------------------------------------- */
 
-static void give(struct run_unit *unit, unsigned core, unsigned place, uint64_t now)
+static void give_unit_count(struct run_unit *unit, unsigned core, unsigned place, uint64_t now)
 {
 	uint64_t *given = &unit->given[core][place];
 
@@ -159,7 +159,7 @@ static void give(struct run_unit *unit, unsigned core, unsigned place, uint64_t 
 	*given = now;
 }
 
-static void show(struct run_unit *unit)
+static void show_unit_counts(struct run_unit *unit)
 {
 	upci_shared_begin(&unit->shared);
 	for (unsigned i = 0; i < UPC_COUNTERS; i++)
@@ -167,7 +167,7 @@ static void show(struct run_unit *unit)
 	upci_shared_end(&unit->shared, false);
 }
 
-static void add_thread(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_thread *thread)
+static void add_thread_counts(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_thread *thread)
 {
 	uint64_t *core = sum[thread->core % UPCS_CORES];
 
@@ -189,18 +189,18 @@ void run_unit_update(struct run_unit *unit, const struct run_counts *counts,
 		enum upcs_state state = upcs_results_state(&results->thread[t].state);
 
 		if (state == UPCS_RUNS || state == UPCS_ENDED)
-			add_thread(sum, &results->thread[t]);
+			add_thread_counts(sum, &results->thread[t]);
 	}
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		for (unsigned k = 0; k < UPCS_EVENTS; k++)
-			give(unit, core, k, sum[core][k]);
-	show(unit);
+			give_unit_count(unit, core, k, sum[core][k]);
+	show_unit_counts(unit);
 }
 
 void run_unit_finish(struct run_unit *unit, const struct run_counts *counts)
 {
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		for (unsigned k = 0; k < UPCS_EVENTS; k++)
-			give(unit, core, k, counts->core[0][core].item[upcs_tally_at[k]]);
-	show(unit);
+			give_unit_count(unit, core, k, counts->core[0][core].item[upcs_tally_at[k]]);
+	show_unit_counts(unit);
 }

@@ -67,7 +67,7 @@ static int make_results(struct session *s)
 	return RUN_ERROR;
 }
 
-static int make_unit(struct session *s)
+static int make_session_unit(struct session *s)
 {
 	if (s->options.unit == NULL)
 		return 0;
@@ -79,7 +79,7 @@ static int make_unit(struct session *s)
 }
 
 /* Whatever lies in shared memory. */
-static void clear(struct session *s)
+static void clear_session(struct session *s)
 {
 	run_unit_destroy(s->unit);
 	s->unit = NULL;
@@ -89,7 +89,7 @@ static void clear(struct session *s)
 	run_tidy_end(&s->tidy);
 }
 
-static int set_up(struct session *s)
+static int set_up_session(struct session *s)
 {
 	struct upcs_options *filled;
 	int status = run_guest_find(&s->guest, s->options.command[0]);
@@ -124,7 +124,7 @@ static int set_up(struct session *s)
 		s->results->options.watched =
 			s->options.unit != NULL || run_progress_is_shown(s->options.progress);
 		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
-		status = make_unit(s);
+		status = make_session_unit(s);
 	}
 	free(filled);
 	return status;
@@ -143,7 +143,7 @@ static void fix_addresses(const struct run_options *options)
 }
 
 /* The program's own libupc then counts what is simulated, where the user wants nothing else. */
-static bool choose_source(void)
+static bool choose_unit_source(void)
 {
 	if (setenv("UPC_SOURCE", "sim", 0) == 0)
 		return true;
@@ -151,12 +151,12 @@ static bool choose_source(void)
 	return false;
 }
 
-static int spawn(struct session *s)
+static int spawn_simulated_program(struct session *s)
 {
 	struct upcs_exec exec;
 	int status;
 
-	if (!choose_source())
+	if (!choose_unit_source())
 		return RUN_ERROR;
 	status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
 	if (status != 0)
@@ -168,7 +168,7 @@ static int spawn(struct session *s)
 }
 
 /* The one that comes first; -1: none. */
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t sooner_time(int64_t a, int64_t b)
 {
 	return b < 0 || (a >= 0 && a < b) ? a : b;
 }
@@ -182,7 +182,7 @@ static void ask_now(struct upcs_results *results)
 	nanosleep(&time, NULL);
 }
 
-static void wait_for_end(struct session *s, int64_t start)
+static void wait_for_simulated_end(struct session *s, int64_t start)
 {
 	int64_t show = s->unit != NULL ? start : -1, gather = start + GATHER_EVERY_NS, due;
 	struct run_progress_line line;
@@ -191,7 +191,7 @@ static void wait_for_end(struct session *s, int64_t start)
 	s->gathered.program = s->run.pid;
 	run_progress_begin(&line, s->options.progress, start);
 	due = run_progress_due(&line);
-	while (stat_run_wait(&s->run, sooner(gather, sooner(due, show))) != STAT_WAKE_END) {
+	while (stat_run_wait(&s->run, sooner_time(gather, sooner_time(due, show))) != STAT_WAKE_END) {
 		if (stat_run_now() >= gather) {
 			run_gather(&s->gathered, s->results, s->path);
 			gather = stat_run_now() + GATHER_EVERY_NS;
@@ -243,7 +243,7 @@ static int nothing_ran(const struct session *s, int status)
 }
 
 /* The report lists the missing counts; this message says that some are missing. */
-static int judge(const struct run_counts *counts)
+static int judge_run_counts(const struct run_counts *counts)
 {
 	if (run_counts_are_whole(counts))
 		return 0;
@@ -295,17 +295,17 @@ static int print_report(struct session *s, double seconds, int status)
 	if (util_output_end(&s->output) != 0)
 		failed = RUN_ERROR;
 	run_functions_free(&report.functions);
-	return failed != 0 ? failed : without != 0 ? without : judge(&report.counts);
+	return failed != 0 ? failed : without != 0 ? without : judge_run_counts(&report.counts);
 }
 
-static int simulate(struct session *s)
+static int simulate_program(struct session *s)
 {
 	int64_t start = stat_run_now(), end;
 	struct rusage usage;
 	int status, error = 0;
 
 	stat_run_release(&s->run);
-	wait_for_end(s, start);
+	wait_for_simulated_end(s, start);
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
 	/* Its plugin was loaded, perhaps, but no instruction began. */
@@ -317,7 +317,7 @@ static int simulate(struct session *s)
 	run_gather_end(&s->gathered);
 	util_output_drop(&s->output);
 	/* It does not come back from a signal. */
-	clear(s);
+	clear_session(s);
 	return error != 0 ? error : stat_run_exit_status(status);
 }
 
@@ -329,13 +329,13 @@ int main(int argc, char **argv)
 	util_begin("upc_run");
 	if (run_options_parse(&session.options, argc, argv, &status) != 0)
 		return status;
-	status = set_up(&session);
+	status = set_up_session(&session);
 	if (status == 0)
-		status = spawn(&session);
+		status = spawn_simulated_program(&session);
 	if (status == 0)
-		status = simulate(&session);
+		status = simulate_program(&session);
 	util_output_drop(&session.output);
-	clear(&session);
+	clear_session(&session);
 	run_regions_free(&session.options);
 	return status;
 }

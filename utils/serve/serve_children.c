@@ -47,7 +47,7 @@ static void clean_environment(void)
 	}
 }
 
-static bool become(const struct serve_nobody *nobody)
+static bool become_nobody(const struct serve_nobody *nobody)
 {
 	if (!nobody || nobody->uid == geteuid())
 		return true;
@@ -57,7 +57,7 @@ static bool become(const struct serve_nobody *nobody)
 
 /* The program and its libraries by descriptors, opened as who we are: the child may be unable to go to them
  * by name. -1: an error. */
-static int open_program(const struct serve_child *child, char libraries[64])
+static int open_child_program(const struct serve_child *child, char libraries[64])
 {
 	int at = open(child->libraries, O_PATH | O_DIRECTORY);
 
@@ -65,7 +65,7 @@ static int open_program(const struct serve_child *child, char libraries[64])
 	return at < 0 ? -1 : open(child->program, O_PATH | O_CLOEXEC);
 }
 
-_Noreturn static void in_child(const struct serve_child *child, pid_t parent)
+_Noreturn static void run_child_program(const struct serve_child *child, pid_t parent)
 {
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR), log, program = -1;
@@ -82,13 +82,13 @@ _Noreturn static void in_child(const struct serve_child *child, pid_t parent)
 	if (null > 2)
 		close(null);
 	if (child->libraries) {
-		program = open_program(child, libraries);
+		program = open_child_program(child, libraries);
 		if (program < 0) {
 			fprintf(stderr, "%s: %s\n", child->program, strerror(errno));
 			_exit(127);
 		}
 	}
-	if (chdir(child->where) != 0 || !become(child->nobody)) {
+	if (chdir(child->where) != 0 || !become_nobody(child->nobody)) {
 		fprintf(stderr, "%s: %s\n", child->name, strerror(errno));
 		_exit(126);
 	}
@@ -120,7 +120,7 @@ bool serve_child_start(struct serve_child *child)
 	unlink(child->log);
 	pid = fork();
 	if (pid == 0)
-		in_child(child, parent);
+		run_child_program(child, parent);
 	if (pid < 0) {
 		util_error("cannot start %s: %s", child->name, strerror(errno));
 		return false;
@@ -145,7 +145,7 @@ const char *serve_child_end(const struct serve_child *child, char text[80])
 /* ---- the record --------------------------------------------------------------------------- */
 
 /* When it was started, in ticks since the machine's; 0: it is not there. */
-static uint64_t started(pid_t pid)
+static uint64_t get_start_ticks(pid_t pid)
 {
 	char path[64], text[2048];
 	const char *at;
@@ -185,13 +185,13 @@ pid_t serve_grandchild(pid_t pid)
 		child = 0;
 	fclose(in);
 	/* One that has ended and was not asked for is none. */
-	return child > 0 && started(child) == 0 ? 0 : child;
+	return child > 0 && get_start_ticks(child) == 0 ? 0 : child;
 }
 
 void serve_record(pid_t pid, const char *name)
 {
 	char line[128];
-	int n = snprintf(line, sizeof(line), "%d %" PRIu64 " %.40s\n", (int)pid, started(pid), name);
+	int n = snprintf(line, sizeof(line), "%d %" PRIu64 " %.40s\n", (int)pid, get_start_ticks(pid), name);
 	int fd = open(RECORD, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0 || write(fd, line, (size_t)n) != n)
@@ -206,10 +206,10 @@ static void wait_ms(int ms)
 }
 
 /* Whether it has ended within the time. */
-static bool ended(pid_t pid, uint64_t ticks, int seconds)
+static bool has_child_ended(pid_t pid, uint64_t ticks, int seconds)
 {
 	for (int i = 0; i < seconds * 50; i++) {
-		if (started(pid) != ticks)
+		if (get_start_ticks(pid) != ticks)
 			return true;
 		wait_ms(20);
 	}
@@ -226,12 +226,12 @@ unsigned serve_end_leftovers(void)
 
 	while (in && fgets(line, sizeof(line), in)) {
 		if (sscanf(line, "%d %" SCNu64, &pid, &ticks) != 2 || pid <= 1 || ticks == 0 ||
-		    started(pid) != ticks)
+		    get_start_ticks(pid) != ticks)
 			continue;
 		found++;
-		if (kill(pid, SIGTERM) == 0 && !ended(pid, ticks, 5) && started(pid) == ticks &&
-		    kill(pid, SIGKILL) == 0)
-			ended(pid, ticks, 5);
+		if (kill(pid, SIGTERM) == 0 && !has_child_ended(pid, ticks, 5) &&
+		    get_start_ticks(pid) == ticks && kill(pid, SIGKILL) == 0)
+			has_child_ended(pid, ticks, 5);
 	}
 	if (in)
 		fclose(in);

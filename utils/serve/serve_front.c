@@ -41,7 +41,8 @@ struct client {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of clients; nests in nothing */
 static unsigned clients;
 
-static void answer(int fd, int status, const char *words, const char *type, const char *body, size_t length)
+static void answer_client(int fd, int status, const char *words, const char *type, const char *body,
+			  size_t length)
 {
 	char *head;
 	int n = asprintf(
@@ -59,9 +60,9 @@ static void answer(int fd, int status, const char *words, const char *type, cons
 	free(head);
 }
 
-static void say(int fd, int status, const char *words, const char *text)
+static void answer_with_text(int fd, int status, const char *words, const char *text)
 {
-	answer(fd, status, words, "text/plain; charset=utf-8", text, strlen(text));
+	answer_client(fd, status, words, "text/plain; charset=utf-8", text, strlen(text));
 }
 
 /* A file that is here as lines. */
@@ -72,22 +73,22 @@ static void answer_lines(int fd, const char *type, const char *const *line)
 	FILE *out = open_memstream(&text, &length);
 
 	if (!out)
-		return say(fd, 503, "Service Unavailable", "There is no memory.\n");
+		return answer_with_text(fd, 503, "Service Unavailable", "There is no memory.\n");
 	for (; *line; line++)
 		fputs(*line, out);
 	if (fclose(out) == 0)
-		answer(fd, 200, "OK", type, text, length);
+		answer_client(fd, 200, "OK", type, text, length);
 	free(text);
 }
 
-static void forward(int fd, const struct serve_front *front, const char *path)
+static void forward_to_pmproxy(int fd, const struct serve_front *front, const char *path)
 {
 	struct serve_reply reply;
 	char text[256];
 
 	if (!serve_upstream(front->socket, path, PROXY_SECONDS, &reply)) {
 		snprintf(text, sizeof(text), "pmproxy does not answer: %s\n", strerror(errno));
-		return say(fd, 502, "Bad Gateway", text);
+		return answer_with_text(fd, 502, "Bad Gateway", text);
 	}
 	if (!strncmp(path, "/metrics", 8) && !strcmp(reply.type, "text/plain")) {
 		char *named = serve_metrics(reply.body, &reply.length);
@@ -95,15 +96,15 @@ static void forward(int fd, const struct serve_front *front, const char *path)
 		free(reply.body);
 		reply.body = named;
 		if (!named)
-			return say(fd, 503, "Service Unavailable", "There is no memory.\n");
+			return answer_with_text(fd, 503, "Service Unavailable", "There is no memory.\n");
 		strcpy(reply.type, "text/plain; version=0.0.4; charset=utf-8");
 	}
-	answer(fd, reply.status, reply.status == 200 ? "OK" : "Error",
-	       reply.type[0] ? reply.type : "text/plain", reply.body, reply.length);
+	answer_client(fd, reply.status, reply.status == 200 ? "OK" : "Error",
+		      reply.type[0] ? reply.type : "text/plain", reply.body, reply.length);
 	free(reply.body);
 }
 
-static void serve(const struct client *c)
+static void serve_front_client(const struct client *c)
 {
 	char *bytes = malloc(SERVE_REQUEST_MAX), *path = malloc(SERVE_REQUEST_MAX);
 	enum serve_answer what = SERVE_MORE;
@@ -133,41 +134,44 @@ static void serve(const struct client *c)
 		answer_lines(c->fd, "text/javascript; charset=utf-8", serve_page_js);
 		break;
 	case SERVE_ABOUT:
-		answer(c->fd, 200, "OK", "application/json", c->front->about, strlen(c->front->about));
+		answer_client(c->fd, 200, "OK", "application/json", c->front->about, strlen(c->front->about));
 		break;
 	case SERVE_FORWARD:
-		forward(c->fd, c->front, path);
+		forward_to_pmproxy(c->fd, c->front, path);
 		break;
 	case SERVE_BAD:
-		say(c->fd, 400, "Bad Request", "This is no request.\n");
+		answer_with_text(c->fd, 400, "Bad Request", "This is no request.\n");
 		break;
 	case SERVE_FORBIDDEN:
-		say(c->fd, 403, "Forbidden",
-		    "Only a page of this node may ask, by a name of this machine: localhost or 127.0.0.1.\n");
+		answer_with_text(
+			c->fd, 403, "Forbidden",
+			"Only a page of this node may ask, by a name of this machine: localhost or 127.0.0.1.\n");
 		break;
 	case SERVE_NOTHING:
-		say(c->fd, 404, "Not Found",
-		    "There is /, the page, and /metrics, for Prometheus. Commands go by upcctl, never here.\n");
+		answer_with_text(
+			c->fd, 404, "Not Found",
+			"There is /, the page, and /metrics, for Prometheus. Commands go by upcctl, never here.\n");
 		break;
 	case SERVE_METHOD:
-		say(c->fd, 405, "Method Not Allowed", "Nothing can be changed here: GET only.\n");
+		answer_with_text(c->fd, 405, "Method Not Allowed",
+				 "Nothing can be changed here: GET only.\n");
 		break;
 	case SERVE_LARGE:
-		say(c->fd, 431, "Request Header Fields Too Large", "This is too long.\n");
+		answer_with_text(c->fd, 431, "Request Header Fields Too Large", "This is too long.\n");
 		break;
 	}
 	free(bytes);
 	free(path);
 }
 
-static void *client(void *argument)
+static void *run_front_client(void *argument)
 {
 	struct client *c = argument;
 	struct timeval limit = {.tv_sec = CLIENT_SECONDS};
 
 	setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	serve(c);
+	serve_front_client(c);
 	shutdown(c->fd, SHUT_WR);
 	close(c->fd);
 	free(c);
@@ -177,7 +181,7 @@ static void *client(void *argument)
 	return NULL;
 }
 
-static bool has_place(void)
+static bool take_client_place(void)
 {
 	bool place;
 
@@ -188,14 +192,14 @@ static bool has_place(void)
 	return place;
 }
 
-static void take(const struct serve_front *front, int fd)
+static void accept_client(const struct serve_front *front, int fd)
 {
 	struct client *c = malloc(sizeof(*c));
 	pthread_t thread;
 
 	if (c) {
 		*c = (struct client){front, fd};
-		if (pthread_create(&thread, NULL, client, c) == 0) {
+		if (pthread_create(&thread, NULL, run_front_client, c) == 0) {
 			pthread_detach(thread);
 			return;
 		}
@@ -212,8 +216,8 @@ _Noreturn void serve_front_run(const struct serve_front *front)
 	for (;;) {
 		int fd = accept4(front->listening, NULL, NULL, SOCK_CLOEXEC);
 
-		if (fd >= 0 && has_place())
-			take(front, fd);
+		if (fd >= 0 && take_client_place())
+			accept_client(front, fd);
 		else if (fd >= 0)
 			close(fd);
 		else if (errno != EINTR && errno != ECONNABORTED)

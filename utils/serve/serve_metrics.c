@@ -16,7 +16,7 @@ struct metric {
 	const char *tail;
 };
 
-static bool ends(const char *name, size_t length, const char *tail)
+static bool ends_with_tail(const char *name, size_t length, const char *tail)
 {
 	size_t n = strlen(tail);
 
@@ -28,15 +28,15 @@ static const char *tail_of(const char *name, size_t length, const char *type, si
 	static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket", "_info"};
 
 	if (n == 7 && !memcmp(type, "counter", 7))
-		return ends(name, length, "_total") ? "" : "_total";
+		return ends_with_tail(name, length, "_total") ? "" : "_total";
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (ends(name, length, reserved[i]))
+		if (ends_with_tail(name, length, reserved[i]))
 			return "_value";
 	return "";
 }
 
 /* The word at p, up to the end. */
-static size_t word(const char *p, const char *end)
+static size_t measure_word(const char *p, const char *end)
 {
 	size_t n = 0;
 
@@ -45,14 +45,14 @@ static size_t word(const char *p, const char *end)
 	return n;
 }
 
-static bool begins(const char *p, const char *end, const char *head)
+static bool begins_with_word(const char *p, const char *end, const char *head)
 {
 	size_t n = strlen(head);
 
 	return (size_t)(end - p) >= n && !memcmp(p, head, n);
 }
 
-static void put(FILE *out, const char *p, const char *end)
+static void put_metrics_text(FILE *out, const char *p, const char *end)
 {
 	fwrite(p, 1, (size_t)(end - p), out);
 }
@@ -71,32 +71,33 @@ char *serve_metrics(const char *text, size_t *length)
 		const char *end = line_end ? line_end : stop;
 
 		next = line_end ? line_end + 1 : stop;
-		if (begins(p, end, "# HELP ")) {
+		if (begins_with_word(p, end, "# HELP ")) {
 			help = p + 7;
 			help_end = end;
-		} else if (begins(p, end, "# TYPE ")) {
+		} else if (begins_with_word(p, end, "# TYPE ")) {
 			const char *type;
 
 			m.name = p + 7;
-			m.length = word(m.name, end);
+			m.length = measure_word(m.name, end);
 			type = m.name + m.length + (m.name + m.length < end);
 			m.tail = tail_of(m.name, m.length, type, (size_t)(end - type));
-			if (help && word(help, help_end) == m.length && !memcmp(help, m.name, m.length)) {
+			if (help && measure_word(help, help_end) == m.length &&
+			    !memcmp(help, m.name, m.length)) {
 				fprintf(out, "# HELP %.*s%s", (int)m.length, m.name, m.tail);
-				put(out, help + m.length, help_end);
+				put_metrics_text(out, help + m.length, help_end);
 				fputc('\n', out);
 			}
 			fprintf(out, "# TYPE %.*s%s", (int)m.length, m.name, m.tail);
-			put(out, m.name + m.length, end);
+			put_metrics_text(out, m.name + m.length, end);
 			fputc('\n', out);
 			help = NULL;
 		} else if (p < end && *p != '#') {
-			size_t n = word(p, end);
+			size_t n = measure_word(p, end);
 
-			put(out, p, p + n);
+			put_metrics_text(out, p, p + n);
 			if (n == m.length && !memcmp(p, m.name, n))
 				fputs(m.tail, out);
-			put(out, p + n, end);
+			put_metrics_text(out, p + n, end);
 			fputc('\n', out);
 		}
 	}

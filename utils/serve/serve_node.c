@@ -93,7 +93,7 @@ static bool find_users(struct node *n)
 	return true;
 }
 
-static int listen_at(long port)
+static int listen_at_port(long port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_port = htons((uint16_t)port),
@@ -118,7 +118,7 @@ static bool find_port(struct node *n)
 
 	n->front.listening = -1;
 	for (port = first; port <= last; port++) {
-		n->front.listening = listen_at(port);
+		n->front.listening = listen_at_port(port);
 		if (n->front.listening >= 0 || errno != EADDRINUSE)
 			break;
 	}
@@ -138,7 +138,7 @@ static bool find_port(struct node *n)
 /* ---- what the page says of this node ------------------------------------------------------- */
 
 /* Any bytes, as JSON may have them. */
-static json_t *text(const char *bytes)
+static json_t *make_bytes_json(const char *bytes)
 {
 	json_t *value = json_string(bytes);
 	char *plain = value ? NULL : strdup(bytes);
@@ -161,15 +161,15 @@ static bool find_about(struct node *n, struct upc_catalogue *catalogue)
 
 	gethostname(host, sizeof(host) - 1);
 	for (unsigned i = 0; (sentence = upc_catalogue_missing(catalogue, i)); i++)
-		json_array_append_new(missing, text(sentence));
-	json_object_set_new(about, "host", text(host));
-	json_object_set_new(about, "user", text(n->user));
+		json_array_append_new(missing, make_bytes_json(sentence));
+	json_object_set_new(about, "host", make_bytes_json(host));
+	json_object_set_new(about, "user", make_bytes_json(n->user));
 	json_object_set_new(about, "root", json_boolean(geteuid() == 0));
-	json_object_set_new(about, "directory", text(n->place.dir));
-	json_object_set_new(about, "configuration", text(n->config));
+	json_object_set_new(about, "directory", make_bytes_json(n->place.dir));
+	json_object_set_new(about, "configuration", make_bytes_json(n->config));
 	snprintf(path, sizeof(path), "%s/%s", n->place.dir, n->archive);
-	json_object_set_new(about, "archive", text(path));
-	json_object_set_new(about, "release", text(upc_version()));
+	json_object_set_new(about, "archive", make_bytes_json(path));
+	json_object_set_new(about, "release", make_bytes_json(upc_version()));
 	json_object_set_new(about, "missing", missing);
 	n->about = json_dumps(about, JSON_COMPACT);
 	json_decref(about);
@@ -242,7 +242,7 @@ static void name_archive(struct node *n)
 }
 
 /* The children's arguments are needed until the process ends, so that nothing here is freed. */
-static bool describe(struct node *n)
+static bool describe_children(struct node *n)
 {
 	static const char *pmcd_argv[] = {
 		"pmcd", "-f", "-A",        "-c", "pmcd.conf",       "-n", "root", "-l", "log/pmcd.log", "-p",
@@ -320,7 +320,7 @@ static bool start_child(struct node *n, int which)
 /* ---- the agent ---------------------------------------------------------------------------- */
 
 /* A value of it comes by pmproxy, as the page's do. */
-static bool answers(void)
+static bool pmproxy_answers(void)
 {
 	struct serve_reply reply;
 	bool value;
@@ -363,7 +363,7 @@ static void say_log(const char *name, const char *log)
 
 static volatile sig_atomic_t ending;
 
-static void on_end(int signal_number)
+static void note_end_signal(int signal_number)
 {
 	ending = signal_number;
 }
@@ -374,9 +374,9 @@ static void on_child(int signal_number)
 }
 
 /* Signals are let in only while we wait. */
-static void catch_signals(sigset_t *before)
+static void catch_node_signals(sigset_t *before)
 {
-	struct sigaction end = {.sa_handler = on_end},
+	struct sigaction end = {.sa_handler = note_end_signal},
 			 child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
 	sigset_t all;
 
@@ -437,7 +437,7 @@ static bool wait_until_ready(struct node *n, const sigset_t *open)
 			say_log("it", "log/upc.log");
 			return false;
 		}
-		if (access(PROXY_SOCKET, F_OK) == 0 && answers())
+		if (access(PROXY_SOCKET, F_OK) == 0 && pmproxy_answers())
 			return true;
 		if (util_now_s() > limit) {
 			util_error("no counter is there after %d seconds; the logs are in %s/log",
@@ -468,7 +468,7 @@ static void plan_again(struct node *n, int which)
 	say_log(child->name, log_of(which));
 }
 
-static void watch(struct node *n, const sigset_t *open)
+static void watch_children(struct node *n, const sigset_t *open)
 {
 	while (!ending) {
 		int ended = take_ends(n);
@@ -528,14 +528,14 @@ static void say_ready(const struct node *n, struct upc_catalogue *catalogue)
 	util_flush(stdout, "standard output");
 }
 
-static int run(struct node *n, struct upc_catalogue *catalogue)
+static int run_node_children(struct node *n, struct upc_catalogue *catalogue)
 {
 	char address[64];
 	sigset_t open;
 	bool good;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	catch_signals(&open);
+	catch_node_signals(&open);
 	good = merge_names(n) && start_child(n, PMCD) && start_child(n, PMPROXY) && start_child(n, PAGE) &&
 	       wait_until_ready(n, &open);
 	if (good && !ending)
@@ -546,7 +546,7 @@ static int run(struct node *n, struct upc_catalogue *catalogue)
 	}
 	if (good && !ending) {
 		say_ready(n, catalogue);
-		watch(n, &open);
+		watch_children(n, &open);
 	}
 	end_all(n);
 	return good || ending ? UTIL_OK : UTIL_FAILED;
@@ -610,8 +610,8 @@ int serve_node(const struct serve_options *options)
 					    .web_user = n.nobody.user,
 					    .web_group = n.nobody.group};
 
-		if (serve_pcp_write(&n.pcp, &files) && describe(&n) && find_about(&n, catalogue))
-			status = run(&n, catalogue);
+		if (serve_pcp_write(&n.pcp, &files) && describe_children(&n) && find_about(&n, catalogue))
+			status = run_node_children(&n, catalogue);
 		else
 			serve_place_empty();
 	} else if (catalogue) {

@@ -28,7 +28,7 @@ extern char **environ;
 /* ---- finding ------------------------------------------------------------------------------ */
 
 /* Gets the value of a name in pcp.conf; false: it is missing, empty or too long. */
-static bool value_of(const char *conf, const char *name, char value[PATH_MAX])
+static bool value_of_pcp_name(const char *conf, const char *name, char value[PATH_MAX])
 {
 	char line[PATH_MAX + 256];
 	size_t n = strlen(name);
@@ -61,7 +61,7 @@ __attribute__((format(printf, 2, 3))) static bool is_there(char path[PATH_MAX], 
 	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-static bool missing(const char *what, const char *path)
+static bool say_pcp_missing(const char *what, const char *path)
 {
 	util_error("%s of Performance Co-Pilot is not there: %s", what, path);
 	util_error(REMEDY);
@@ -134,40 +134,42 @@ bool serve_pcp_find(struct serve_pcp *pcp)
 		pmproxy[PATH_MAX];
 
 	if (!is_there(pcp->conf, "%s", conf && *conf ? conf : UPC_PCP_CONF))
-		return missing("the configuration", pcp->conf);
-	if (!value_of(pcp->conf, "PCP_BIN_DIR", bin) || !value_of(pcp->conf, "PCP_BINADM_DIR", admin) ||
-	    !value_of(pcp->conf, "PCP_VAR_DIR", var) || !value_of(pcp->conf, "PCP_PMDAS_DIR", pmdas)) {
+		return say_pcp_missing("the configuration", pcp->conf);
+	if (!value_of_pcp_name(pcp->conf, "PCP_BIN_DIR", bin) ||
+	    !value_of_pcp_name(pcp->conf, "PCP_BINADM_DIR", admin) ||
+	    !value_of_pcp_name(pcp->conf, "PCP_VAR_DIR", var) ||
+	    !value_of_pcp_name(pcp->conf, "PCP_PMDAS_DIR", pmdas)) {
 		util_error("%s does not say where Performance Co-Pilot is", pcp->conf);
 		return false;
 	}
-	if (!value_of(pcp->conf, "PCP_PMDASADM_DIR", pmdas_admin))
+	if (!value_of_pcp_name(pcp->conf, "PCP_PMDASADM_DIR", pmdas_admin))
 		strcpy(pmdas_admin, pmdas);
 	if (!is_there(pcp->pminfo, "%s/pminfo", bin))
-		return missing("pminfo", pcp->pminfo);
+		return say_pcp_missing("pminfo", pcp->pminfo);
 	if (!is_there(pcp->pmcd, "%s/pmcd", admin))
-		return missing("pmcd", pcp->pmcd);
-	if (!value_of(pcp->conf, "UPC_UNPACKED_LIBRARIES", pcp->libraries) ||
-	    !value_of(pcp->conf, "UPC_UNPACKED_PROGRAMS", pmproxy)) {
+		return say_pcp_missing("pmcd", pcp->pmcd);
+	if (!value_of_pcp_name(pcp->conf, "UPC_UNPACKED_LIBRARIES", pcp->libraries) ||
+	    !value_of_pcp_name(pcp->conf, "UPC_UNPACKED_PROGRAMS", pmproxy)) {
 		pcp->libraries[0] = '\0';
 		strcpy(pmproxy, admin);
 	}
 	if (!is_there(pcp->pmproxy, "%s/pmproxy", pmproxy))
-		return missing("pmproxy", pcp->pmproxy);
+		return say_pcp_missing("pmproxy", pcp->pmproxy);
 	if (!is_there(pcp->pmlogger, "%s/pmlogger", bin) && !is_there(pcp->pmlogger, "%s/pmlogger", admin))
-		return missing("pmlogger", pcp->pmlogger);
+		return say_pcp_missing("pmlogger", pcp->pmlogger);
 	if (!is_there(pcp->pmnsmerge, "%s/pmnsmerge", admin))
-		return missing("pmnsmerge", pcp->pmnsmerge);
+		return say_pcp_missing("pmnsmerge", pcp->pmnsmerge);
 	if (!is_there(pcp->names, "%s/pmns/root_pmcd", var))
-		return missing("the name space", pcp->names);
+		return say_pcp_missing("the name space", pcp->names);
 	if (!is_there(pcp->module, "%s/pmcd/pmda_pmcd.so", pmdas_admin) &&
 	    !is_there(pcp->module, "%s/pmcd/pmda_pmcd.so", pmdas))
-		return missing("pmcd's own agent", pcp->module);
+		return say_pcp_missing("pmcd's own agent", pcp->module);
 	return find_agent(pcp);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static bool done(FILE *out, const char *name)
+static bool finish_pcp_file(FILE *out, const char *name)
 {
 	bool good = fflush(out) == 0 && !ferror(out);
 	int error = errno;
@@ -182,7 +184,7 @@ static bool done(FILE *out, const char *name)
 }
 
 /* Made anew: where the directory is nobody's, what lies there under the name may be a link. */
-static FILE *begin(const char *name)
+static FILE *begin_pcp_file(const char *name)
 {
 	int fd = unlink(name) == 0 || errno == ENOENT
 			 ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)
@@ -200,14 +202,14 @@ static FILE *begin(const char *name)
 __attribute__((format(printf, 2, 3))) static bool write_file(const char *name, const char *format, ...)
 {
 	va_list arguments;
-	FILE *out = begin(name);
+	FILE *out = begin_pcp_file(name);
 
 	if (!out)
 		return false;
 	va_start(arguments, format);
 	vfprintf(out, format, arguments);
 	va_end(arguments);
-	return done(out, name);
+	return finish_pcp_file(out, name);
 }
 
 /* The machine's pcp.conf with other directories: names of ours are behind the copy, and hold. */
@@ -225,7 +227,7 @@ static bool write_conf(const struct serve_pcp *pcp, const char *name, const char
 		util_error("cannot read %s: %s", pcp->conf, strerror(errno));
 		return false;
 	}
-	out = begin(name);
+	out = begin_pcp_file(name);
 	while (out && getline(&line, &room, in) > 0) {
 		const char *const *key = ours;
 
@@ -241,7 +243,7 @@ static bool write_conf(const struct serve_pcp *pcp, const char *name, const char
 	fprintf(out, "PCP_RUN_DIR=%s/run\nPCP_LOG_DIR=%s/log\nPCP_ARCHIVE_DIR=%s/archive\n", dir, dir, dir);
 	fprintf(out, "PCP_TMP_DIR=%s/tmp\nPCP_TMPFILE_DIR=%s/tmp\nPCP_VAR_DIR=%s/var\n", dir, dir, dir);
 	fprintf(out, "PCP_PMCDCONF_PATH=%s/pmcd.conf\nPCP_USER=%s\nPCP_GROUP=%s\n", dir, user, group);
-	return done(out, name);
+	return finish_pcp_file(out, name);
 }
 
 bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *files)

@@ -38,7 +38,7 @@ bool serve_place_default(char dir[PATH_MAX])
 /* ---- finding and making ------------------------------------------------------------------- */
 
 /* Files of PCP have it between blanks. */
-static bool plain(const char *path)
+static bool is_plain_path(const char *path)
 {
 	for (const char *c = path; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'\\#$`", *c))
@@ -108,7 +108,7 @@ static bool safe_above(const char *dir)
 	return true;
 }
 
-static bool is_ours(const char *dir)
+static bool is_directory_ours(const char *dir)
 {
 	struct stat s;
 
@@ -142,7 +142,7 @@ bool serve_place_open(struct serve_place *place, const char *dir, bool make)
 		util_error("%s: %s", dir, strerror(errno));
 		return false;
 	}
-	if (!plain(place->dir)) {
+	if (!is_plain_path(place->dir)) {
 		util_error(
 			"%s has blanks or quotes in its path, which files of Performance Co-Pilot cannot have: "
 			"give another directory with --dir",
@@ -155,7 +155,7 @@ bool serve_place_open(struct serve_place *place, const char *dir, bool make)
 			   place->dir, SOCKET_MAX, SOCKET_MAX - (int)strlen(LONGEST));
 		return false;
 	}
-	return is_ours(place->dir);
+	return is_directory_ours(place->dir);
 }
 
 /* ---- the lock ----------------------------------------------------------------------------- */
@@ -265,7 +265,7 @@ bool serve_place_fill(const struct serve_nobody *nobody)
 }
 
 /* All that is in a directory, which stays; links are removed, not followed. */
-static void empty(int at, const char *name, int depth)
+static void empty_directory(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
@@ -281,7 +281,7 @@ static void empty(int at, const char *name, int depth)
 			continue;
 		if (unlinkat(fd, entry->d_name, 0) == 0 || depth == 0)
 			continue;
-		empty(fd, entry->d_name, depth - 1);
+		empty_directory(fd, entry->d_name, depth - 1);
 		unlinkat(fd, entry->d_name, AT_REMOVEDIR);
 	}
 	closedir(list);
@@ -294,7 +294,7 @@ void serve_place_empty(void)
 	static const char *const made[] = {"run", "web", "tmp", "var"};
 
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
-		empty(AT_FDCWD, made[i], 4);
+		empty_directory(AT_FDCWD, made[i], 4);
 		rmdir(made[i]);
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)

@@ -19,7 +19,7 @@ struct text {
 	size_t length;
 };
 
-static bool is(struct text text, const char *word)
+static bool is_request_word(struct text text, const char *word)
 {
 	return text.length == strlen(word) && !memcmp(text.at, word, text.length);
 }
@@ -29,7 +29,7 @@ static bool is_nocase(struct text text, const char *word)
 	return text.length == strlen(word) && !strncasecmp(text.at, word, text.length);
 }
 
-static bool takes(struct text *text, const char *head)
+static bool take_request_word(struct text *text, const char *head)
 {
 	size_t n = strlen(head);
 
@@ -41,7 +41,7 @@ static bool takes(struct text *text, const char *head)
 }
 
 /* Takes the text before the first such character, and the character; all where there is none. */
-static struct text until(struct text *text, char end)
+static struct text take_text_until(struct text *text, char end)
 {
 	const char *at = memchr(text->at, end, text->length);
 	struct text head = {text->at, at ? (size_t)(at - text->at) : text->length};
@@ -51,7 +51,7 @@ static struct text until(struct text *text, char end)
 	return head;
 }
 
-static bool digits(struct text text)
+static bool is_request_number(struct text text)
 {
 	if (text.length == 0 || text.length > 10)
 		return false;
@@ -66,10 +66,11 @@ static bool own_host(struct text text)
 {
 	struct text host = text;
 
-	if (takes(&host, "127.0.0.1") || takes(&host, "localhost") || takes(&host, "[::1]")) {
+	if (take_request_word(&host, "127.0.0.1") || take_request_word(&host, "localhost") ||
+	    take_request_word(&host, "[::1]")) {
 		if (host.length == 0)
 			return true;
-		return takes(&host, ":") && digits(host);
+		return take_request_word(&host, ":") && is_request_number(host);
 	}
 	return false;
 }
@@ -79,10 +80,10 @@ struct head {
 	bool two_hosts, body;
 };
 
-static bool read_head(struct text lines, struct head *head)
+static bool read_request_head(struct text lines, struct head *head)
 {
 	while (lines.length > 0) {
-		struct text line = until(&lines, '\n'), name;
+		struct text line = take_text_until(&lines, '\n'), name;
 
 		if (line.length > 0 && line.at[line.length - 1] == '\r')
 			line.length--;
@@ -90,7 +91,7 @@ static bool read_head(struct text lines, struct head *head)
 			return true;
 		if (!memchr(line.at, ':', line.length) || line.at[0] == ' ' || line.at[0] == '\t')
 			return false;
-		name = until(&line, ':');
+		name = take_text_until(&line, ':');
 		while (line.length > 0 && (*line.at == ' ' || *line.at == '\t'))
 			line.at++, line.length--;
 		while (line.length > 0 &&
@@ -103,7 +104,7 @@ static bool read_head(struct text lines, struct head *head)
 			head->origin = line;
 		} else if (is_nocase(name, "Sec-Fetch-Site")) {
 			head->site = line;
-		} else if ((is_nocase(name, "Content-Length") && !is(line, "0")) ||
+		} else if ((is_nocase(name, "Content-Length") && !is_request_word(line, "0")) ||
 			   is_nocase(name, "Transfer-Encoding")) {
 			head->body = true;
 		}
@@ -112,7 +113,7 @@ static bool read_head(struct text lines, struct head *head)
 }
 
 /* Names of metrics, and their numbers: nothing that a path has another meaning for. */
-static bool plain(struct text text)
+static bool is_plain_text(struct text text)
 {
 	if (text.length == 0)
 		return false;
@@ -127,26 +128,27 @@ static bool plain(struct text text)
 }
 
 /* "/pmapi/CONTEXT/WHAT?KEY=NAMES": nothing else of pmproxy's can be had. */
-static enum serve_answer forward(struct text path, char out[SERVE_REQUEST_MAX])
+static enum serve_answer choose_forward_path(struct text path, char out[SERVE_REQUEST_MAX])
 {
 	static const char *const what[][2] = {{"fetch", "pmids"}, {"metric", "prefix"}, {"indom", "name"}};
 	struct text context, name, key;
 
-	if (is(path, "/metrics")) {
+	if (is_request_word(path, "/metrics")) {
 		strcpy(out, "/metrics?hostspec=unix:&names=upc");
 		return SERVE_FORWARD;
 	}
-	if (is(path, "/pmapi/context")) {
+	if (is_request_word(path, "/pmapi/context")) {
 		strcpy(out, "/pmapi/context?hostspec=unix:&polltimeout=60");
 		return SERVE_FORWARD;
 	}
-	if (!takes(&path, "/pmapi/"))
+	if (!take_request_word(&path, "/pmapi/"))
 		return SERVE_NOTHING;
-	context = until(&path, '/');
-	name = until(&path, '?');
-	key = until(&path, '=');
+	context = take_text_until(&path, '/');
+	name = take_text_until(&path, '?');
+	key = take_text_until(&path, '=');
 	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
-		if (!is(name, what[i][0]) || !is(key, what[i][1]) || !digits(context) || !plain(path))
+		if (!is_request_word(name, what[i][0]) || !is_request_word(key, what[i][1]) ||
+		    !is_request_number(context) || !is_plain_text(path))
 			continue;
 		/* Shorter than what it is made of. */
 		snprintf(out, SERVE_REQUEST_MAX, "/pmapi/%.*s/%s?%s=%.*s", (int)context.length, context.at,
@@ -156,7 +158,7 @@ static enum serve_answer forward(struct text path, char out[SERVE_REQUEST_MAX])
 	return SERVE_NOTHING;
 }
 
-static bool whole(const char *bytes, size_t length)
+static bool is_whole_request(const char *bytes, size_t length)
 {
 	return memmem(bytes, length, "\r\n\r\n", 4) || memmem(bytes, length, "\n\n", 2);
 }
@@ -168,42 +170,43 @@ enum serve_answer serve_request(const char *bytes, size_t length, char path[SERV
 	enum serve_answer answer;
 	bool another_page;
 
-	if (!whole(bytes, length))
+	if (!is_whole_request(bytes, length))
 		return length >= SERVE_REQUEST_MAX ? SERVE_LARGE : SERVE_MORE;
 	if (length > SERVE_REQUEST_MAX)
 		return SERVE_LARGE;
 	if (memchr(bytes, '\0', length))
 		return SERVE_BAD;
-	line = until(&rest, '\n');
+	line = take_text_until(&rest, '\n');
 	if (line.length > 0 && line.at[line.length - 1] == '\r')
 		line.length--;
-	method = until(&line, ' ');
-	target = until(&line, ' ');
-	if (!is(line, "HTTP/1.1") && !is(line, "HTTP/1.0"))
+	method = take_text_until(&line, ' ');
+	target = take_text_until(&line, ' ');
+	if (!is_request_word(line, "HTTP/1.1") && !is_request_word(line, "HTTP/1.0"))
 		return SERVE_BAD;
-	if (target.length == 0 || target.at[0] != '/' || !read_head(rest, &head))
+	if (target.length == 0 || target.at[0] != '/' || !read_request_head(rest, &head))
 		return SERVE_BAD;
 	if (head.two_hosts || !head.host.at || !own_host(head.host))
 		return SERVE_FORBIDDEN;
-	if (!is(method, "GET"))
+	if (!is_request_word(method, "GET"))
 		return SERVE_METHOD;
 	if (head.body)
 		return SERVE_BAD;
-	if (head.origin.at && !(takes(&head.origin, "http://") && own_host(head.origin) &&
+	if (head.origin.at && !(take_request_word(&head.origin, "http://") && own_host(head.origin) &&
 				head.origin.length == head.host.length &&
 				!memcmp(head.origin.at, head.host.at, head.host.length)))
 		return SERVE_FORBIDDEN;
-	another_page = head.site.at && !is(head.site, "same-origin") && !is(head.site, "none");
-	if (is(target, "/"))
+	another_page = head.site.at && !is_request_word(head.site, "same-origin") &&
+		       !is_request_word(head.site, "none");
+	if (is_request_word(target, "/"))
 		return SERVE_PAGE; /* a link elsewhere may lead here */
 	if (another_page)
 		return SERVE_FORBIDDEN;
-	if (is(target, "/page.css"))
+	if (is_request_word(target, "/page.css"))
 		return SERVE_STYLE;
-	if (is(target, "/page.js"))
+	if (is_request_word(target, "/page.js"))
 		return SERVE_SCRIPT;
-	if (is(target, "/about.json"))
+	if (is_request_word(target, "/about.json"))
 		return SERVE_ABOUT;
-	answer = forward(target, path);
+	answer = choose_forward_path(target, path);
 	return answer;
 }

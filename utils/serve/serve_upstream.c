@@ -22,7 +22,7 @@
 /* ---- the reply ---------------------------------------------------------------------------- */
 
 /* The value of a header, from behind its colon, and its length; NULL: there is none. */
-static const char *header(const char *head, const char *end, const char *name, size_t *length)
+static const char *find_header_value(const char *head, const char *end, const char *name, size_t *length)
 {
 	size_t n = strlen(name);
 
@@ -44,7 +44,7 @@ static const char *header(const char *head, const char *end, const char *name, s
 }
 
 /* A body in pieces, each with its length before it; in place. */
-static bool join(char *body, size_t *length)
+static bool join_body_pieces(char *body, size_t *length)
 {
 	size_t from = 0, to = 0;
 
@@ -91,11 +91,11 @@ bool serve_reply_read(const char *bytes, size_t length, struct serve_reply *repl
 		reply->status = reply->status * 10 + bytes[i] - '0';
 	}
 	head = (size_t)(end - bytes) + 4;
-	value = header(bytes, end + 2, "Content-Type", &n);
+	value = find_header_value(bytes, end + 2, "Content-Type", &n);
 	for (size_t i = 0; value && i < n && i + 1 < sizeof(reply->type); i++)
 		reply->type[i] = value[i] >= ' ' && value[i] < 0x7f ? value[i] : '?';
 	reply->length = length - head;
-	value = header(bytes, end + 2, "Content-Length", &n);
+	value = find_header_value(bytes, end + 2, "Content-Length", &n);
 	if (value) {
 		unsigned long long said = strtoull(value, NULL, 10);
 
@@ -108,8 +108,9 @@ bool serve_reply_read(const char *bytes, size_t length, struct serve_reply *repl
 		return false;
 	memcpy(reply->body, bytes + head, reply->length);
 	reply->body[reply->length] = '\0';
-	value = header(bytes, end + 2, "Transfer-Encoding", &n);
-	if (value && n == 7 && !strncasecmp(value, "chunked", 7) && !join(reply->body, &reply->length)) {
+	value = find_header_value(bytes, end + 2, "Transfer-Encoding", &n);
+	if (value && n == 7 && !strncasecmp(value, "chunked", 7) &&
+	    !join_body_pieces(reply->body, &reply->length)) {
 		free(reply->body);
 		reply->body = NULL;
 		errno = EPROTO;
@@ -120,7 +121,7 @@ bool serve_reply_read(const char *bytes, size_t length, struct serve_reply *repl
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-static int connect_to(const char *path, int seconds)
+static int connect_upstream(const char *path, int seconds)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timeval limit = {.tv_sec = seconds};
@@ -160,22 +161,22 @@ static bool last_piece(const char *at, const char *end)
 
 /* Whether the reply is there whole: pmproxy keeps the connection. It can be asked to close it, and then
  * closes it behind the first piece of a long reply. */
-static bool complete(const char *bytes, size_t length)
+static bool is_reply_complete(const char *bytes, size_t length)
 {
 	const char *end = memmem(bytes, length, "\r\n\r\n", 4), *value;
 	size_t n;
 
 	if (!end)
 		return false;
-	value = header(bytes, end + 2, "Transfer-Encoding", &n);
+	value = find_header_value(bytes, end + 2, "Transfer-Encoding", &n);
 	if (value && n == 7 && !strncasecmp(value, "chunked", 7))
 		return last_piece(end + 4, bytes + length);
-	value = header(bytes, end + 2, "Content-Length", &n);
+	value = find_header_value(bytes, end + 2, "Content-Length", &n);
 	return value && strtoull(value, NULL, 10) <= length - (size_t)(end - bytes) - 4;
 }
 
 /* All until its end; NULL where it does not come. */
-static char *receive(int fd, int seconds, size_t *length)
+static char *receive_reply(int fd, int seconds, size_t *length)
 {
 	uint64_t limit = util_now_s() + (uint64_t)seconds;
 	size_t room = 65536;
@@ -187,13 +188,13 @@ static char *receive(int fd, int seconds, size_t *length)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n == 0 || (n < 0 && complete(bytes, *length)))
+		if (n == 0 || (n < 0 && is_reply_complete(bytes, *length)))
 			return bytes;
 		if (n < 0 || util_now_s() > limit)
 			break;
 		*length += (size_t)n;
 		bytes[*length] = '\0'; /* lengths are read as texts */
-		if (complete(bytes, *length))
+		if (is_reply_complete(bytes, *length))
 			return bytes;
 		if (*length + 1 < room)
 			continue;
@@ -213,7 +214,7 @@ bool serve_upstream(const char *socket, const char *path, int seconds, struct se
 	size_t length;
 	char *text = NULL, *bytes = NULL;
 	bool good = false;
-	int fd = connect_to(socket, seconds), error;
+	int fd = connect_upstream(socket, seconds), error;
 
 	memset(reply, 0, sizeof(*reply));
 	if (fd < 0)
@@ -221,7 +222,7 @@ bool serve_upstream(const char *socket, const char *path, int seconds, struct se
 	if (asprintf(&text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path) < 0)
 		text = NULL;
 	if (text && util_send_all(fd, text, strlen(text)))
-		bytes = receive(fd, seconds, &length);
+		bytes = receive_reply(fd, seconds, &length);
 	if (bytes)
 		good = serve_reply_read(bytes, length, reply);
 	error = errno;

@@ -18,7 +18,7 @@ struct settings {
 	bool stop, interval; /* was given */
 };
 
-static int take(void *own, int option)
+static int take_serve_option(void *own, int option)
 {
 	struct settings *s = own;
 
@@ -49,10 +49,10 @@ static const struct util_usage usage = {
 		"  upc ctl ls                     what is counted now, while it runs\n",
 	.place = {UTIL_WORD(DIR, struct settings, node.dir), UTIL_WORD(CONFIG, struct settings, node.config),
 		  UTIL_FLAG(STOP, struct settings, stop)},
-	.take = take,
+	.take = take_serve_option,
 };
 
-static int check(const struct settings *s, int argc, char **argv)
+static int check_serve_settings(const struct settings *s, int argc, char **argv)
 {
 	if (optind < argc)
 		util_error("'%s': there are no operands", argv[optind]);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	util_begin("upc_serve");
 	if (util_options_read(&usage, argc, argv, &settings, &format, &status) != 0)
 		return status;
-	status = check(&settings, argc, argv);
+	status = check_serve_settings(&settings, argc, argv);
 	if (status != 0)
 		return status;
 	return settings.stop ? serve_stop(settings.node.dir) : serve_node(&settings.node);

@@ -9,7 +9,7 @@
 
 #include "lib/list.h"
 
-static bool has(const struct number_list *list, int number)
+static bool has_list_number(const struct number_list *list, int number)
 {
 	for (unsigned i = 0; i < list->n; i++)
 		if (list->number[i] == number)
@@ -17,18 +17,18 @@ static bool has(const struct number_list *list, int number)
 	return false;
 }
 
-static int append(struct number_list *list, int from, int to)
+static int append_number_range(struct number_list *list, int from, int to)
 {
 	if (!util_resize(&list->number, list->n + (size_t)(to - from) + 1, sizeof(*list->number)))
 		return -1;
 	for (int number = from; number <= to; number++)
-		if (!has(list, number))
+		if (!has_list_number(list, number))
 			list->number[list->n++] = number;
 	return 0;
 }
 
 /* The number that *text begins with, which then begins behind it; -1: none. */
-static int take_number(const char **text, int min, int max)
+static int take_list_number(const char **text, int min, int max)
 {
 	char *end;
 	long number;
@@ -48,13 +48,13 @@ int number_list_parse(struct number_list *list, const char *text, int min, int m
 	const unsigned before = list->n;
 
 	for (;;) {
-		int from = take_number(&text, min, max), to = from;
+		int from = take_list_number(&text, min, max), to = from;
 
 		if (ranges && *text == '-') {
 			text++;
-			to = take_number(&text, min, max);
+			to = take_list_number(&text, min, max);
 		}
-		if (from < 0 || to < from || append(list, from, to) != 0)
+		if (from < 0 || to < from || append_number_range(list, from, to) != 0)
 			break;
 		if (*text == '\0')
 			return 0;

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *field)
+static const char *get_report_text(const json_t *object, const char *field)
 {
 	const char *text = json_string_value(json_object_get(object, field));
 
 	return text != NULL ? text : "";
 }
 
-static int refuse(const char *file, const char *why)
+static int refuse_compared_file(const char *file, const char *why)
 {
 	util_error("%s is no report of upc_stat in JSON: %s", file, why);
 	return -1;
@@ -32,11 +32,11 @@ static const char *find_fault(const json_t *report)
 
 	if (json_integer_value(json_object_get(report, "schema")) != UTIL_SCHEMA)
 		return "it has another schema";
-	if (strcmp(text_of(report, "tool"), "upc_stat") != 0)
+	if (strcmp(get_report_text(report, "tool"), "upc_stat") != 0)
 		return "it is another tool's";
 	if (!json_is_number(json_object_get(report, "seconds")) || !json_is_array(events))
 		return "seconds or events are missing";
-	if (strcmp(text_of(report, "record"), "interval") == 0)
+	if (strcmp(get_report_text(report, "record"), "interval") == 0)
 		return "it ends with an interval, the whole is missing";
 	json_array_foreach(
 		json_object_get(report, "runs"), i,
@@ -45,7 +45,8 @@ static const char *find_fault(const json_t *report)
 			 !json_is_number(json_object_get(run, "system_seconds"))) return "a run has no times";
 	json_array_foreach(events, i, event)
 	{
-		if (text_of(event, "event")[0] == '\0' || !json_is_number(json_object_get(event, "value")))
+		if (get_report_text(event, "event")[0] == '\0' ||
+		    !json_is_number(json_object_get(event, "value")))
 			return "an event has no name, or no value";
 		json_array_foreach(json_object_get(event, "runs"), k,
 				   value) if (!json_is_number(value)) return "a run's value is no number";
@@ -64,14 +65,14 @@ static unsigned count_failed(const json_t *report)
 	       json_integer_value(json_object_get(report, "exit_status")) != 0;
 }
 
-static int cannot_read(const char *path, int error)
+static int fail_reading_report(const char *path, int error)
 {
 	util_error("cannot read '%s': %s", path, strerror(error));
 	return -1;
 }
 
 /* The last object of a file: with an interval, that is the whole. */
-static int load(struct stat_side *side, const char *path)
+static int load_compared_side(struct stat_side *side, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	json_error_t error = {.text = "it is empty"};
@@ -81,7 +82,7 @@ static int load(struct stat_side *side, const char *path)
 
 	side->file = path;
 	if (file == NULL)
-		return cannot_read(path, errno);
+		return fail_reading_report(path, errno);
 	for (;;) {
 		while ((c = getc(file)) == ' ' || c == '\n' || c == '\r' || c == '\t')
 			;
@@ -97,12 +98,12 @@ static int load(struct stat_side *side, const char *path)
 	failed = ferror(file) ? errno : 0;
 	fclose(file);
 	if (failed != 0)
-		return cannot_read(path, failed);
+		return fail_reading_report(path, failed);
 	if (side->report == NULL)
-		return refuse(path, error.text);
+		return refuse_compared_file(path, error.text);
 	fault = find_fault(side->report);
 	if (fault != NULL)
-		return refuse(path, fault);
+		return refuse_compared_file(path, fault);
 	side->runs = (unsigned)json_array_size(json_object_get(side->report, "runs"));
 	if (side->runs == 0)
 		side->runs = 1;
@@ -110,13 +111,13 @@ static int load(struct stat_side *side, const char *path)
 	return 0;
 }
 
-static const json_t *find_event(const struct stat_side *side, const char *name)
+static const json_t *find_side_event(const struct stat_side *side, const char *name)
 {
 	size_t i;
 	json_t *event;
 
 	json_array_foreach(json_object_get(side->report, "events"), i,
-			   event) if (strcmp(text_of(event, "event"), name) == 0) return event;
+			   event) if (strcmp(get_report_text(event, "event"), name) == 0) return event;
 	return NULL;
 }
 
@@ -159,16 +160,16 @@ static int add_time(struct stat_comparison *c, const char *field)
 	return spread_of(json_object_get(b, field), json_object_get(b, "runs"), field, &row->b);
 }
 
-static int add_event(struct stat_comparison *c, const json_t *a, const json_t *b)
+static int add_compared_event(struct stat_comparison *c, const json_t *a, const json_t *b)
 {
 	struct stat_compared *row = &c->row[c->n++];
-	const char *shortcoming = text_of(a, "shortcoming");
+	const char *shortcoming = get_report_text(a, "shortcoming");
 
 	if (shortcoming[0] == '\0')
-		shortcoming = text_of(b, "shortcoming");
+		shortcoming = get_report_text(b, "shortcoming");
 	*row = (struct stat_compared){
-		.name = text_of(a, "event"),
-		.unit = text_of(a, "unit"),
+		.name = get_report_text(a, "event"),
+		.unit = get_report_text(a, "unit"),
 		.shortcoming = shortcoming[0] != '\0' ? shortcoming : NULL,
 	};
 	if (spread_of(json_object_get(a, "value"), json_object_get(a, "runs"), NULL, &row->a) != 0)
@@ -191,10 +192,10 @@ static int add_rows(struct stat_comparison *c)
 		error = add_time(c, times[i]);
 	json_array_foreach(events, i, event)
 	{
-		const json_t *other = find_event(&c->b, text_of(event, "event"));
+		const json_t *other = find_side_event(&c->b, get_report_text(event, "event"));
 
 		if (other != NULL && error == 0)
-			error = add_event(c, event, other);
+			error = add_compared_event(c, event, other);
 	}
 	for (unsigned k = 0; k < c->n; k++) {
 		c->row[k].change = stat_spread_change(&c->row[k].a, &c->row[k].b);
@@ -207,7 +208,7 @@ static int add_rows(struct stat_comparison *c)
 int stat_compare_read(struct stat_comparison *c, const char *a, const char *b)
 {
 	*c = (struct stat_comparison){.n = 0};
-	if (load(&c->a, a) != 0 || load(&c->b, b) != 0)
+	if (load_compared_side(&c->a, a) != 0 || load_compared_side(&c->b, b) != 0)
 		return -1;
 	if (add_rows(c) == 0)
 		return 0;
@@ -228,7 +229,7 @@ const char *stat_compare_missing(const struct stat_side *has, const struct stat_
 	json_t *event;
 
 	json_array_foreach(json_object_get(has->report, "events"), k,
-			   event) if (find_event(has_not, text_of(event, "event")) == NULL &&
-				      i-- == 0) return text_of(event, "event");
+			   event) if (find_side_event(has_not, get_report_text(event, "event")) == NULL &&
+				      i-- == 0) return get_report_text(event, "event");
 	return NULL;
 }

@@ -31,7 +31,7 @@ struct line {
 };
 
 /* The file is anybody's: its numbers may be none that a count can have. */
-static void put_value(const char *unit, double value, char text[UTIL_NUMBER_MAX])
+static void put_compared_value(const char *unit, double value, char text[UTIL_NUMBER_MAX])
 {
 	/* Events have no seconds, the times of the runs have. */
 	const double one = strcmp(unit, "s") == 0 ? 1e9 : (double)util_unit_ns(unit), ns = value * one;
@@ -66,8 +66,8 @@ static struct line line_of(const struct stat_compared *row)
 	char low[UTIL_NUMBER_MAX], high[UTIL_NUMBER_MAX];
 	struct line line = {.cell = {""}};
 
-	put_value(row->unit, row->a.mean, line.cell[A]);
-	put_value(row->unit, row->b.mean, line.cell[B]);
+	put_compared_value(row->unit, row->a.mean, line.cell[A]);
+	put_compared_value(row->unit, row->b.mean, line.cell[B]);
 	if (change->has_ratio)
 		put_ratio(change->ratio, line.cell[RATIO]);
 	if (change->has_interval) {
@@ -83,7 +83,8 @@ static struct line line_of(const struct stat_compared *row)
 	return line;
 }
 
-static void print_line(FILE *out, const char *name, const struct line *line, const unsigned width[COLUMNS])
+static void print_comparison_line(FILE *out, const char *name, const struct line *line,
+				  const unsigned width[COLUMNS])
 {
 	unsigned last = A;
 
@@ -101,7 +102,7 @@ static void print_line(FILE *out, const char *name, const struct line *line, con
 	fputc('\n', out);
 }
 
-static bool is_seen(const struct stat_compared *row)
+static bool is_compared_seen(const struct stat_compared *row)
 {
 	return row->a.mean != 0 || row->b.mean != 0;
 }
@@ -120,7 +121,7 @@ static int print_rows(FILE *out, const struct stat_comparison *c)
 		unsigned name = util_columns(c->row[i].name);
 
 		lines[i] = line_of(&c->row[i]);
-		if (!is_seen(&c->row[i]))
+		if (!is_compared_seen(&c->row[i]))
 			continue;
 		if (width[NAME] < name)
 			width[NAME] = name;
@@ -128,10 +129,10 @@ static int print_rows(FILE *out, const struct stat_comparison *c)
 			if (width[k] < util_columns(lines[i].cell[k]))
 				width[k] = util_columns(lines[i].cell[k]);
 	}
-	print_line(out, "", &head, width);
+	print_comparison_line(out, "", &head, width);
 	for (unsigned i = 0; i < c->n; i++)
-		if (is_seen(&c->row[i]))
-			print_line(out, c->row[i].name, &lines[i], width);
+		if (is_compared_seen(&c->row[i]))
+			print_comparison_line(out, c->row[i].name, &lines[i], width);
 	free(lines);
 	return 0;
 }
@@ -156,8 +157,8 @@ static void print_side(FILE *out, const char *letter, const struct stat_side *si
 	fputc('\n', out);
 }
 
-static void print_missing(FILE *out, const char *letter, const struct stat_side *has,
-			  const struct stat_side *has_not)
+static void print_missing_events(FILE *out, const char *letter, const struct stat_side *has,
+				 const struct stat_side *has_not)
 {
 	char *text = NULL;
 	const char *name;
@@ -177,7 +178,7 @@ static void print_missing(FILE *out, const char *letter, const struct stat_side 
 	free(text);
 }
 
-static void print_text(FILE *out, const struct stat_comparison *c)
+static void print_comparison_text(FILE *out, const struct stat_comparison *c)
 {
 	const char *a = json_string_value(json_object_get(c->a.report, "wiring"));
 	const char *b = json_string_value(json_object_get(c->b.report, "wiring"));
@@ -189,8 +190,8 @@ static void print_text(FILE *out, const struct stat_comparison *c)
 	if (print_rows(out, c) != 0)
 		util_error("out of memory");
 	fputc('\n', out);
-	print_missing(out, "A", &c->a, &c->b);
-	print_missing(out, "B", &c->b, &c->a);
+	print_missing_events(out, "A", &c->a, &c->b);
+	print_missing_events(out, "B", &c->b, &c->a);
 	if (a != NULL && b != NULL && strcmp(a, b) != 0)
 		fputs("  the wiring files differ: one name may mean two things\n", out);
 	if (c->a.runs < STAT_CHANGE_RUNS || c->b.runs < STAT_CHANGE_RUNS)
@@ -246,7 +247,7 @@ static json_t *json_missing(const struct stat_side *has, const struct stat_side 
 	return list;
 }
 
-static void print_json(FILE *out, const struct stat_comparison *c)
+static void print_comparison_json(FILE *out, const struct stat_comparison *c)
 {
 	json_t *object = util_json_begin("upc_stat"), *list = json_array();
 
@@ -260,7 +261,7 @@ static void print_json(FILE *out, const struct stat_comparison *c)
 	util_json_put(out, object, false);
 }
 
-static void print_csv(FILE *out, const struct stat_comparison *c)
+static void print_comparison_csv(FILE *out, const struct stat_comparison *c)
 {
 	fputs("event,unit,a,b,ratio,low,high,verdict,shortcoming\n", out);
 	for (unsigned i = 0; i < c->n; i++) {
@@ -287,13 +288,13 @@ void stat_compare_print(FILE *out, enum util_format format, const struct stat_co
 {
 	switch (format) {
 	case UTIL_TEXT:
-		print_text(out, c);
+		print_comparison_text(out, c);
 		break;
 	case UTIL_JSON:
-		print_json(out, c);
+		print_comparison_json(out, c);
 		break;
 	case UTIL_CSV:
-		print_csv(out, c);
+		print_comparison_csv(out, c);
 		break;
 	}
 }

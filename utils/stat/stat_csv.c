@@ -35,7 +35,7 @@ void stat_csv_begin(const struct stat_report *report)
 }
 
 /* Where part is NULL it is all of them. */
-static void put_part(const struct stat_report *report, const struct stat_part *part)
+static void put_part_lines(const struct stat_report *report, const struct stat_part *part)
 {
 	FILE *out = report->out;
 
@@ -68,15 +68,15 @@ static void put_rest(const struct stat_report *report, const struct stat_sample 
 		upc_catalogue_wiring_hash(report->events->catalogue), upc_version());
 }
 
-static void put_line(const struct stat_report *report, const struct stat_sample *sample,
-		     const struct stat_part *part, unsigned i)
+static void put_part_line(const struct stat_report *report, const struct stat_sample *sample,
+			  const struct stat_part *part, unsigned i)
 {
 	FILE *out = report->out;
 
 	if (report->intervals)
 		fprintf(out, "%s,", sample->last ? "total" : "interval");
 	fprintf(out, "%.6f,", sample->time);
-	put_part(report, part);
+	put_part_lines(report, part);
 	util_csv_put(out, report->events->info[i].name);
 	fprintf(out, ",%" PRIu64 ",%s",
 		part != NULL ? stat_part_value(report, part, i, sample->last) : sample->values[i],
@@ -91,12 +91,12 @@ void stat_csv_print(const struct stat_report *report, const struct stat_sample *
 	for (unsigned i = 0; i < events->n; i++) {
 		if (number > 0)
 			fprintf(report->out, "%u,", number);
-		put_line(report, sample, NULL, i);
+		put_part_line(report, sample, NULL, i);
 	}
 	for (unsigned k = 0; report->parts != NULL && k < report->parts->n; k++)
 		if (stat_part_is_active(report, &report->parts->part[k], sample->last))
 			for (unsigned i = 0; i < events->n_own; i++)
-				put_line(report, sample, &report->parts->part[k], i);
+				put_part_line(report, sample, &report->parts->part[k], i);
 }
 
 void stat_csv_means(const struct stat_report *report, const struct stat_sample *sample,

@@ -29,19 +29,19 @@ void stat_events_free(struct stat_events *events)
 
 /* ---- choosing ---------------------------------------------------------- */
 
-static int out_of_memory(void)
+static int fail_events_memory(void)
 {
 	util_error("out of memory");
 	return -1;
 }
 
-static int want(struct stat_events *events, const struct upc_event_info *info)
+static int want_event(struct stat_events *events, const struct upc_event_info *info)
 {
 	for (unsigned i = 0; i < events->n_wanted; i++)
 		if (events->wanted[i].code == info->code)
 			return 0; /* named twice, or by a glob as well */
 	if (!util_resize(&events->wanted, events->n_wanted + 1, sizeof(*info)))
-		return out_of_memory();
+		return fail_events_memory();
 	events->wanted[events->n_wanted++] = *info;
 	events->quota = events->n_wanted;
 	return 0;
@@ -63,9 +63,9 @@ static int want_name(struct stat_events *events, const char *name)
 		return -1;
 	}
 	if (!util_grow(&events->named, events->n_named, sizeof(code)))
-		return out_of_memory();
+		return fail_events_memory();
 	events->named[events->n_named++] = info.code;
-	return want(events, &info);
+	return want_event(events, &info);
 }
 
 static int want_glob(struct stat_events *events, const char *pattern)
@@ -80,7 +80,7 @@ static int want_glob(struct stat_events *events, const char *pattern)
 		    info.source == UPC_SOURCE_NONE || !util_match_event(pattern, info.name))
 			continue;
 		matches++;
-		if (want(events, &info) != 0)
+		if (want_event(events, &info) != 0)
 			return -1;
 	}
 	if (matches > 0)
@@ -96,7 +96,7 @@ int stat_events_parse(struct stat_events *events, const char *list)
 	int result = 0;
 
 	if (copy == NULL)
-		return out_of_memory();
+		return fail_events_memory();
 	while (result == 0 && (name = strsep(&rest, ",")) != NULL) {
 		name += strspn(name, " \t\n");
 		for (size_t n = strlen(name); n > 0 && strchr(" \t\n", name[n - 1]) != NULL; n--)
@@ -137,7 +137,7 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 		return -1;
 	}
 	if (chosen < 0 || events->wanted == NULL)
-		return out_of_memory();
+		return fail_events_memory();
 	events->quota = kind == STAT_CHOICE_ALL ? STAT_ALL_EVENTS : STAT_DEFAULT_EVENTS;
 	return 0;
 }
@@ -145,7 +145,7 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 /* ---- adding ------------------------------------------------------------ */
 
 /* Whether an event is that of each own unit, not one of all of them together. */
-static bool is_own(const struct stat_events *events, const struct upc_event_info *info)
+static bool is_own_event(const struct stat_events *events, const struct upc_event_info *info)
 {
 	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD ||
 	       (events->by_process && info->scope == UPC_SCOPE_PROCESS);
@@ -242,7 +242,7 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 	}
 	for (unsigned i = 0; i < events->n_wanted && error == 0 && events->n_own + n_other < room; i++) {
 		const struct upc_event_info *info = &events->wanted[i];
-		bool is_other = shared != NULL && !is_own(events, info);
+		bool is_other = shared != NULL && !is_own_event(events, info);
 
 		error = upc_unit_add(is_other ? shared : own, info->code);
 		if (error != 0)
@@ -264,8 +264,8 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 
 /* All at once: a unit without one of the events cannot be read by all their codes, so
  * each unit has all of them or none. */
-static int give(struct upc_unit *unit, const uint32_t *code, unsigned n, const uint32_t *term,
-		unsigned n_terms)
+static int give_unit_events(struct upc_unit *unit, const uint32_t *code, unsigned n, const uint32_t *term,
+			    unsigned n_terms)
 {
 	struct upc_transaction *all;
 	int error = upc_transaction_begin(unit, &all);
@@ -284,10 +284,11 @@ static int give(struct upc_unit *unit, const uint32_t *code, unsigned n, const u
 
 int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared)
 {
-	int error = give(own, events->code, events->n_own, events->term, events->n_terms);
+	int error = give_unit_events(own, events->code, events->n_own, events->term, events->n_terms);
 
 	if (error == 0 && shared != NULL)
-		error = give(shared, events->code + events->n_own, events->n - events->n_own, NULL, 0);
+		error = give_unit_events(shared, events->code + events->n_own, events->n - events->n_own,
+					 NULL, 0);
 	return error;
 }
 

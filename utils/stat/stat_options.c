@@ -62,7 +62,7 @@ static int take_time(const char *option, int64_t *ns)
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_stat_option(void *own, int option)
 {
 	struct stat_options *o = own;
 	long number = 0;
@@ -148,10 +148,10 @@ static const struct util_usage usage = {
 		  UTIL_FLAG(ZEROS, struct stat_options, zeros),
 		  UTIL_WORD(OUTPUT, struct stat_options, output),
 		  UTIL_WORD(WIRING, struct stat_options, wiring)},
-	.take = take,
+	.take = take_stat_option,
 };
 
-static int check_options(const struct stat_options *o)
+static int check_stat_options(const struct stat_options *o)
 {
 	const struct stat_plan *plan = &o->plan;
 	const enum stat_by by = plan->whom.by;
@@ -215,6 +215,6 @@ int stat_options_parse(struct stat_options *o, int argc, char **argv, int *statu
 	}
 	if (optind < argc)
 		o->plan.command = argv + optind;
-	*status = check_options(o);
+	*status = check_stat_options(o);
 	return *status == 0 ? 0 : -1;
 }

@@ -72,7 +72,7 @@ void stat_part_read_name(struct stat_part *thread)
 }
 
 /* The ratio that event i is, or NULL. */
-static const struct stat_ratio *find_ratio(const struct stat_events *events, unsigned i)
+static const struct stat_ratio *find_event_ratio(const struct stat_events *events, unsigned i)
 {
 	for (unsigned r = 0; r < events->n_ratios; r++)
 		if (events->ratio[r].event == i)
@@ -80,20 +80,21 @@ static const struct stat_ratio *find_ratio(const struct stat_events *events, uns
 	return NULL;
 }
 
-static const struct stat_part *get(const struct stat_parts *parts, const unsigned *which, unsigned k)
+static const struct stat_part *get_stat_part(const struct stat_parts *parts, const unsigned *which,
+					     unsigned k)
 {
 	return &parts->part[which != NULL ? which[k] : k];
 }
 
 /* Event i of all of them. */
-static uint64_t add_up(const struct stat_parts *parts, const unsigned *which, unsigned n, unsigned i)
+static uint64_t add_up_parts(const struct stat_parts *parts, const unsigned *which, unsigned n, unsigned i)
 {
 	const struct stat_events *events = parts->events;
-	const struct stat_ratio *ratio = find_ratio(events, i);
+	const struct stat_ratio *ratio = find_event_ratio(events, i);
 	uint64_t terms[UPC_COUNTERS] = {0}, sum = 0, largest = 0, together;
 
 	for (unsigned k = 0; k < n; k++) {
-		const struct stat_part *part = get(parts, which, k);
+		const struct stat_part *part = get_stat_part(parts, which, k);
 
 		sum += part->values[i];
 		if (largest < part->values[i])
@@ -115,9 +116,9 @@ void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsig
 	for (unsigned i = 0; i < parts->events->n_own; i++) {
 		unsigned all = 0, never = 0;
 
-		values[i] = add_up(parts, which, n, i);
+		values[i] = add_up_parts(parts, which, n, i);
 		for (unsigned k = 0; k < n; k++) {
-			const struct stat_part *part = get(parts, which, k);
+			const struct stat_part *part = get_stat_part(parts, which, k);
 
 			never += (part->flags[i] & UPC_COUNTER_NEVER) != 0;
 			all |= part->flags[i];

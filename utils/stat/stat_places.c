@@ -14,7 +14,7 @@
 
 #define SYSFS "/sys"
 
-static int no_memory(void)
+static int fail_places_memory(void)
 {
 	util_error("out of memory");
 	return -1;
@@ -75,7 +75,7 @@ int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *
 }
 
 /* A thread that has ended since the list was made. */
-static bool is_gone(const struct stat_places_plan *plan, unsigned i)
+static bool is_planned_thread_gone(const struct stat_places_plan *plan, unsigned i)
 {
 	char path[64];
 
@@ -91,7 +91,7 @@ static int further_unit(const struct stat_places_plan *plan, const struct stat_e
 	if (create_unit_of(plan, events->catalogue, i, unit) == 0 &&
 	    stat_events_give(events, *unit, NULL) == 0)
 		return 0;
-	if (!is_gone(plan, i)) {
+	if (!is_planned_thread_gone(plan, i)) {
 		util_error("%s %d cannot be counted: %s",
 			   are_cpus(plan)      ? "CPU"
 			   : are_threads(plan) ? "thread"
@@ -110,7 +110,7 @@ static struct stat_part *add_part(struct stat_parts *parts, const char *name, pi
 	struct stat_part *part = stat_parts_add(parts);
 
 	if (part == NULL) {
-		no_memory();
+		fail_places_memory();
 		return NULL;
 	}
 	snprintf(part->name, sizeof(part->name), "%s", name);
@@ -169,7 +169,7 @@ int stat_places_ready(struct stat_places *places, const struct stat_places_plan 
 	places->member = calloc(n, sizeof(*places->member));
 	if (places->row == NULL || places->member == NULL) {
 		upc_unit_destroy(first);
-		return no_memory();
+		return fail_places_memory();
 	}
 	if (add_unit(places, plan, 0, first) != 0)
 		return -1;

@@ -76,8 +76,9 @@ static double system_of(const struct stat_one_run *run, unsigned i)
 	return stat_system_seconds(&run->usage);
 }
 
-static struct stat_spread spread(const struct stat_runs *runs,
-				 double (*get)(const struct stat_one_run *run, unsigned i), unsigned i)
+static struct stat_spread spread_of_runs(const struct stat_runs *runs,
+					 double (*get)(const struct stat_one_run *run, unsigned i),
+					 unsigned i)
 {
 	for (unsigned k = 0; k < runs->n; k++)
 		runs->scratch[k] = get(&runs->run[k], i);
@@ -86,22 +87,22 @@ static struct stat_spread spread(const struct stat_runs *runs,
 
 struct stat_spread stat_runs_event(const struct stat_runs *runs, unsigned i)
 {
-	return spread(runs, event_of, i);
+	return spread_of_runs(runs, event_of, i);
 }
 
 struct stat_spread stat_runs_seconds(const struct stat_runs *runs)
 {
-	return spread(runs, elapsed_of, 0);
+	return spread_of_runs(runs, elapsed_of, 0);
 }
 
 struct stat_spread stat_runs_user_seconds(const struct stat_runs *runs)
 {
-	return spread(runs, user_of, 0);
+	return spread_of_runs(runs, user_of, 0);
 }
 
 struct stat_spread stat_runs_system_seconds(const struct stat_runs *runs)
 {
-	return spread(runs, system_of, 0);
+	return spread_of_runs(runs, system_of, 0);
 }
 
 bool stat_run_failed(const struct stat_one_run *run)

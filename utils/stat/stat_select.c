@@ -214,7 +214,7 @@ static int compare_drivers(const void *a, const void *b)
 
 /* A fork makes each tracepoint that children inherit anew, for which the kernel (6.18) goes
  * along its list of all tracepoints, and waits for whoever closes one. */
-static bool counts(enum stat_choice kind, const struct upc_event_info *event)
+static bool counts_in_choice(enum stat_choice kind, const struct upc_event_info *event)
 {
 	if (event->source == UPC_SOURCE_NONE || event->kind != UPC_KIND_COUNT ||
 	    (kind == STAT_CHOICE_DEFAULT && event->source == UPC_SOURCE_TRACEPOINT))
@@ -260,7 +260,7 @@ static void choice_destroy(struct choice *choice)
 	free(choice->taken);
 }
 
-static bool take(struct choice *choice, unsigned i)
+static bool take_chosen_event(struct choice *choice, unsigned i)
 {
 	if (choice->taken[choice->same[i]])
 		return false;
@@ -269,14 +269,15 @@ static bool take(struct choice *choice, unsigned i)
 	return true;
 }
 
-static void take_wishes(struct choice *choice, const struct wish *wish, size_t n)
+static void take_wished_events(struct choice *choice, const struct wish *wish, size_t n)
 {
 	for (; n > 0; n--, wish++) {
 		unsigned left = wish->max;
 
 		for (unsigned i = 0; i < choice->n && left > 0; i++)
 			if (fnmatch(wish->pattern, choice->events[i].name, FNM_CASEFOLD) == 0 &&
-			    counts(choice->kind, &choice->events[i]) && take(choice, i))
+			    counts_in_choice(choice->kind, &choice->events[i]) &&
+			    take_chosen_event(choice, i))
 				left--;
 	}
 }
@@ -291,7 +292,7 @@ static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 	return shared == machine && event->id == UPC_NO_ID && event->source != UPC_SOURCE_DERIVED &&
 	       event->source != UPC_SOURCE_CLOCK && !choice->taken[choice->same[i]] &&
 	       (choice->kind != STAT_CHOICE_DEFAULT || event->source != UPC_SOURCE_PERF) &&
-	       counts(choice->kind, event);
+	       counts_in_choice(choice->kind, event);
 }
 
 /*
@@ -330,7 +331,7 @@ static int take_rest(struct choice *choice, bool machine)
 
 			while (i < choice->n && !(group[i] == g && is_rest(choice, i, machine)))
 				i++;
-			if (i < choice->n && take(choice, i)) {
+			if (i < choice->n && take_chosen_event(choice, i)) {
 				more = true;
 				i++;
 			}
@@ -349,9 +350,9 @@ int stat_select(enum stat_choice kind, const struct upc_event_info *events, unsi
 
 	if (error != 0)
 		return error;
-	take_wishes(&choice, wishes, COUNT(wishes));
+	take_wished_events(&choice, wishes, COUNT(wishes));
 	if (kind == STAT_CHOICE_ALL)
-		take_wishes(&choice, more_wishes, COUNT(more_wishes));
+		take_wished_events(&choice, more_wishes, COUNT(more_wishes));
 	if (kind == STAT_CHOICE_ALL || choice.count < STAT_DEFAULT_EVENTS) {
 		error = take_rest(&choice, false);
 		if (error == 0)

@@ -16,7 +16,8 @@
 
 /* ---- setting up -------------------------------------------------------- */
 
-static int create_unit(struct stat_session *s, const struct upc_unit_options *options, struct upc_unit **unit)
+static int create_session_unit(struct stat_session *s, const struct upc_unit_options *options,
+			       struct upc_unit **unit)
 {
 	if (upc_unit_create(s->events.catalogue, options, unit) == 0)
 		return 0;
@@ -36,7 +37,7 @@ static int create_beside(struct stat_session *s, const struct stat_places_plan *
 		options.cpu = whom->list.number[0];
 	else
 		options.pid = whom->list.number[0];
-	return create_unit(s, &options, &s->units.shared);
+	return create_session_unit(s, &options, &s->units.shared);
 }
 
 static int create_units(struct stat_session *s)
@@ -55,15 +56,15 @@ static int create_units(struct stat_session *s)
 		options.inherit = 1;
 	}
 	if (s->plan->whom.by != STAT_BY_THREAD)
-		return create_unit(s, &options, &s->units.own);
+		return create_session_unit(s, &options, &s->units.own);
 	if (stat_threads_begin(&s->threads, &s->events, s->run.pid, &s->units.own) != 0)
 		return -1;
 	s->tracing = s->run.tracing = true;
 	options.inherit = 0;
-	return create_unit(s, &options, &s->units.shared);
+	return create_session_unit(s, &options, &s->units.shared);
 }
 
-static int make_room(struct stat_session *s)
+static int make_counts_room(struct stat_session *s)
 {
 	size_t n = s->events.n + 1;
 
@@ -76,7 +77,7 @@ static int make_room(struct stat_session *s)
 }
 
 /* Those that can be added, and which they are is kept for all further runs. */
-static int add_events(struct stat_session *s)
+static int add_session_events(struct stat_session *s)
 {
 	int added;
 
@@ -95,7 +96,7 @@ static int add_events(struct stat_session *s)
 		util_error("no event is left to count");
 		return -1;
 	}
-	if (added > 0 && make_room(s) == 0)
+	if (added > 0 && make_counts_room(s) == 0)
 		return 0;
 	util_error("out of memory");
 	return -1;
@@ -133,7 +134,7 @@ static void destroy_units(struct stat_units *units)
 }
 
 /* Everything before the program may go. */
-static int set_up(struct stat_session *s)
+static int set_up_run(struct stat_session *s)
 {
 	const struct stat_places_plan *whom = &s->plan->whom;
 	/* The last run's: a tracepoint that is counted still is closed at once. */
@@ -150,7 +151,7 @@ static int set_up(struct stat_session *s)
 	if (result == 0)
 		result = create_units(s);
 	if (result == 0)
-		result = add_events(s);
+		result = add_session_events(s);
 	if (result == 0 && s->plan->delay == 0)
 		result = start_units(s);
 	destroy_units(&former);
@@ -160,7 +161,7 @@ static int set_up(struct stat_session *s)
 /* ---- counting ---------------------------------------------------------- */
 
 /* The parts that are shown by themselves, or NULL. */
-static struct stat_parts *parts_of(struct stat_session *s)
+static struct stat_parts *get_shown_parts(struct stat_session *s)
 {
 	return s->tracing ? &s->threads.parts : s->by_place ? &s->units.places.rows : NULL;
 }
@@ -201,8 +202,8 @@ static void print_interval(struct stat_session *s, int64_t now)
 			s->events.info[i].kind == UPC_KIND_LEVEL ? s->totals[i] : s->totals[i] - s->before[i];
 	stat_report_print(&s->report, &sample);
 	memcpy(s->before, s->totals, n * sizeof(*s->before));
-	if (parts_of(s) != NULL)
-		stat_parts_end_interval(parts_of(s));
+	if (get_shown_parts(s) != NULL)
+		stat_parts_end_interval(get_shown_parts(s));
 	s->last = now;
 }
 
@@ -217,7 +218,7 @@ static bool time_out(struct stat_session *s, int64_t *end)
 	return false;
 }
 
-static void wait_for_end(struct stat_session *s)
+static void wait_for_run_end(struct stat_session *s)
 {
 	const int64_t interval = s->plan->interval;
 	int64_t next = interval > 0 ? s->start + interval : INT64_MAX;
@@ -285,15 +286,15 @@ static int start_late(struct stat_session *s)
 
 /* One run, or one watch, from the units' making to the program's end. Returns UTIL_OK with
  * the counts in totals and in the sample, or the exit status. */
-static int count(struct stat_session *s, struct stat_sample *sample)
+static int count_one_run(struct stat_session *s, struct stat_sample *sample)
 {
 	int64_t end;
 	int status;
 
 	*sample = (struct stat_sample){.last = true, .values = s->totals, .flags = s->flags};
-	if (set_up(s) != 0)
+	if (set_up_run(s) != 0)
 		return UTIL_FAILED;
-	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? parts_of(s) : NULL;
+	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? get_shown_parts(s) : NULL;
 	s->report.run = s->runs.n + 1;
 	s->start = s->last = stat_run_now();
 	s->timed_out = false;
@@ -306,7 +307,7 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 	status = s->plan->delay > 0 ? start_late(s) : UTIL_OK;
 	if (status != UTIL_OK)
 		return status;
-	wait_for_end(s);
+	wait_for_run_end(s);
 	end = stat_run_now();
 	if (s->run.exec_error != 0)
 		return util_cannot_run(s->plan->command[0], s->run.exec_error);
@@ -326,14 +327,14 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 }
 
 /* All runs; the status of the first one that failed is in *wait_status. */
-static int repeat(struct stat_session *s, int *wait_status)
+static int repeat_runs(struct stat_session *s, int *wait_status)
 {
 	struct stat_sample sample;
 	int status = UTIL_OK;
 
 	*wait_status = 0;
 	while (status == UTIL_OK && s->runs.n < s->plan->repeat && s->run.interrupted == 0) {
-		status = count(s, &sample);
+		status = count_one_run(s, &sample);
 		if (status == UTIL_OK && stat_runs_add(&s->runs, &sample, s->events.n) != 0) {
 			util_error("out of memory");
 			status = UTIL_FAILED;
@@ -358,9 +359,9 @@ int stat_session_run(struct stat_session *s)
 	if (stat_run_begin(&s->run) != 0)
 		return UTIL_FAILED;
 	if (s->plan->repeat > 1) {
-		status = repeat(s, &sample.status);
+		status = repeat_runs(s, &sample.status);
 	} else {
-		status = count(s, &sample);
+		status = count_one_run(s, &sample);
 		if (status == UTIL_OK)
 			stat_report_print(&s->report, &sample);
 	}

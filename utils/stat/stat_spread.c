@@ -40,7 +40,7 @@ double stat_spread_percent(const struct stat_spread *spread)
 
 /* 97.5 % of Student's t for any real number f >= 1 of degrees of freedom: between the
  * table's places linear in 1/f, as t nearly is. */
-static double student(double f)
+static double student_quantile(double f)
 {
 	static const struct {
 		double f, t;
@@ -64,7 +64,8 @@ static double student(double f)
  * series), its degrees of freedom are Welch's. On the logarithm: so the interval has no end
  * below 0, and turned round it is that of a to b.
  */
-static void find_interval(const struct stat_spread *a, const struct stat_spread *b, struct stat_change *of)
+static void find_ratio_interval(const struct stat_spread *a, const struct stat_spread *b,
+				struct stat_change *of)
 {
 	double ra = a->error / fabs(a->mean), rb = b->error / fabs(b->mean);
 	double square = ra * ra + rb * rb, f, half;
@@ -74,7 +75,7 @@ static void find_interval(const struct stat_spread *a, const struct stat_spread 
 	if (square == 0)
 		return;
 	f = square * square / (pow(ra, 4) / (a->n - 1) + pow(rb, 4) / (b->n - 1));
-	half = student(f) * sqrt(square);
+	half = student_quantile(f) * sqrt(square);
 	of->low = of->ratio * exp(-half);
 	of->high = of->ratio * exp(half);
 }
@@ -88,7 +89,7 @@ struct stat_change stat_spread_change(const struct stat_spread *a, const struct 
 	of.ratio = b->mean / a->mean;
 	if (a->n < 2 || b->n < 2 || of.ratio <= 0)
 		return of;
-	find_interval(a, b, &of);
+	find_ratio_interval(a, b, &of);
 	if (a->n >= STAT_CHANGE_RUNS && b->n >= STAT_CHANGE_RUNS)
 		of.verdict = of.low > 1 ? STAT_MORE : of.high < 1 ? STAT_LESS : STAT_SAME;
 	return of;

@@ -210,7 +210,7 @@ static void print_title(const struct stat_report *report, const struct stat_runs
 
 /* A tracepoint that the catalogue knows nothing of is described by its own name:
  * that says nothing more beside it. */
-static const char *description(const struct upc_event_info *info)
+static const char *describe_stat_event(const struct upc_event_info *info)
 {
 	const char *own = strstr(info->name, "::");
 
@@ -219,15 +219,15 @@ static const char *description(const struct upc_event_info *info)
 	return info->description;
 }
 
-static struct stat_row row_of(const struct stat_report *report, const struct stat_sample *sample,
-			      const struct stat_runs *runs, unsigned i)
+static struct stat_row make_event_row(const struct stat_report *report, const struct stat_sample *sample,
+				      const struct stat_runs *runs, unsigned i)
 {
 	const struct upc_event_info *info = &report->events->info[i];
 	struct stat_row row = {
 		.name = info->name,
 		.unit = info->unit,
 		.subsystem = info->subsystem,
-		.description = description(info),
+		.description = describe_stat_event(info),
 		.scope = info->scope,
 		.kind = info->kind,
 		.flags = sample->flags[i],
@@ -264,7 +264,7 @@ void stat_text_print(const struct stat_report *report, const struct stat_sample 
 		return;
 	}
 	for (unsigned i = 0; i < events->n; i++)
-		rows[i] = row_of(report, sample, runs, i);
+		rows[i] = make_event_row(report, sample, runs, i);
 	fputc('\n', report->out);
 	if (sample->last)
 		print_title(report, runs, style.width);

@@ -19,7 +19,7 @@
 
 /* Threads are looked up by the newest first: numbers of ended ones are used
  * again, and who stops is mostly young. */
-static struct stat_part *find(struct stat_threads *threads, pid_t tid)
+static struct stat_part *find_stat_thread(struct stat_threads *threads, pid_t tid)
 {
 	for (unsigned i = threads->parts.n; i-- > 0;)
 		if (threads->parts.part[i].tid == tid && !threads->parts.part[i].ended)
@@ -27,7 +27,7 @@ static struct stat_part *find(struct stat_threads *threads, pid_t tid)
 	return NULL;
 }
 
-static struct stat_part *record(struct stat_threads *threads, pid_t tid)
+static struct stat_part *record_thread(struct stat_threads *threads, pid_t tid)
 {
 	struct stat_part *thread = stat_parts_add(&threads->parts);
 
@@ -43,7 +43,7 @@ static struct stat_part *record(struct stat_threads *threads, pid_t tid)
  * the first thread stay: the kernel waits tens of milliseconds when the last
  * descriptor of a tracepoint is closed, and the thread would wait with it.
  */
-static void finish(struct stat_threads *threads, struct stat_part *thread)
+static void finish_thread(struct stat_threads *threads, struct stat_part *thread)
 {
 	if (thread->unit != NULL) {
 		upc_unit_stop(thread->unit);
@@ -59,7 +59,8 @@ static void finish(struct stat_threads *threads, struct stat_part *thread)
 
 /* ---- birth ------------------------------------------------------------- */
 
-static int create_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec, struct upc_unit **unit)
+static int create_thread_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec,
+			      struct upc_unit **unit)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 
@@ -72,7 +73,7 @@ static int create_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec,
 static void attach_unit(struct stat_threads *threads, struct stat_part *thread)
 {
 	const struct stat_events *events = threads->parts.events;
-	int error = create_unit(events->catalogue, thread->tid, false, &thread->unit);
+	int error = create_thread_unit(events->catalogue, thread->tid, false, &thread->unit);
 
 	if (error == 0)
 		error = stat_events_give(events, thread->unit, NULL);
@@ -102,7 +103,7 @@ int stat_threads_begin(struct stat_threads *threads, struct stat_events *events,
 			   strerror(errno));
 		return -1;
 	}
-	if (create_unit(events->catalogue, pid, true, unit) != 0) {
+	if (create_thread_unit(events->catalogue, pid, true, unit) != 0) {
 		util_error("%s", upc_last_message());
 		return -1;
 	}
@@ -111,7 +112,7 @@ int stat_threads_begin(struct stat_threads *threads, struct stat_events *events,
 
 int stat_threads_ready(struct stat_threads *threads, struct upc_unit *unit)
 {
-	struct stat_part *thread = record(threads, threads->main);
+	struct stat_part *thread = record_thread(threads, threads->main);
 
 	if (thread == NULL) {
 		util_error("out of memory");
@@ -124,9 +125,9 @@ int stat_threads_ready(struct stat_threads *threads, struct upc_unit *unit)
 
 /* ---- stops ------------------------------------------------------------- */
 
-static struct stat_part *born(struct stat_threads *threads, pid_t tid)
+static struct stat_part *add_born_thread(struct stat_threads *threads, pid_t tid)
 {
-	struct stat_part *thread = record(threads, tid);
+	struct stat_part *thread = record_thread(threads, tid);
 
 	if (thread == NULL) {
 		if (!threads->no_memory)
@@ -150,22 +151,22 @@ static void exec_done(struct stat_threads *threads, pid_t tid)
 
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former) != 0 || (pid_t)former == tid)
 		return;
-	leader = find(threads, tid);
-	thread = find(threads, (pid_t)former);
+	leader = find_stat_thread(threads, tid);
+	thread = find_stat_thread(threads, (pid_t)former);
 	if (leader != NULL && thread != NULL)
-		finish(threads, leader);
+		finish_thread(threads, leader);
 	if (thread != NULL)
 		thread->tid = tid;
 }
 
 /* The signal that a stopped thread goes on with, or -1: it stays stopped. */
-static int stopped(struct stat_threads *threads, pid_t tid, int status)
+static int handle_stopped_thread(struct stat_threads *threads, pid_t tid, int status)
 {
-	struct stat_part *thread = find(threads, tid);
+	struct stat_part *thread = find_stat_thread(threads, tid);
 	int signal_number = WSTOPSIG(status);
 
 	if (thread == NULL)
-		thread = born(threads, tid);
+		thread = add_born_thread(threads, tid);
 	switch (status >> 16) {
 	case 0: /* a signal is about to be delivered */
 		return signal_number;
@@ -178,7 +179,7 @@ static int stopped(struct stat_threads *threads, pid_t tid, int status)
 	case PTRACE_EVENT_EXIT:
 		if (thread != NULL) {
 			stat_part_read_name(thread);
-			finish(threads, thread);
+			finish_thread(threads, thread);
 		}
 		break;
 	}
@@ -204,12 +205,12 @@ bool stat_threads_serve(struct stat_threads *threads)
 		if (waitpid(info.si_pid, &status, __WALL | WNOHANG) != info.si_pid)
 			continue;
 		if (!WIFSTOPPED(status)) {
-			thread = find(threads, info.si_pid);
+			thread = find_stat_thread(threads, info.si_pid);
 			if (thread != NULL)
-				finish(threads, thread); /* killed without a last stop */
+				finish_thread(threads, thread); /* killed without a last stop */
 			continue;
 		}
-		go_on = stopped(threads, info.si_pid, status);
+		go_on = handle_stopped_thread(threads, info.si_pid, status);
 		/* If the thread was killed meanwhile, the next wait finds it. */
 		if (go_on < 0)
 			ptrace(PTRACE_LISTEN, info.si_pid, NULL, 0L);
@@ -234,6 +235,6 @@ void stat_threads_end(struct stat_threads *threads)
 	for (unsigned i = 0; i < threads->parts.n; i++)
 		if (!threads->parts.part[i].ended) {
 			stat_part_read_name(&threads->parts.part[i]);
-			finish(threads, &threads->parts.part[i]);
+			finish_thread(threads, &threads->parts.part[i]);
 		}
 }

@@ -33,7 +33,7 @@ int topology_online(const char *sysfs, struct number_list *cpus)
 }
 
 /* A number that the kernel tells of a CPU; some kinds of machine have -1 for "none". */
-static int read_id(const char *sysfs, int cpu, const char *what, int *id)
+static int read_topology_id(const char *sysfs, int cpu, const char *what, int *id)
 {
 	char path[PATH_MAX];
 	FILE *file;
@@ -83,16 +83,16 @@ int topology_name(const char *sysfs, int cpu, enum topology_level level, char na
 	case TOPOLOGY_SOCKET:
 		break;
 	}
-	if (read_id(sysfs, cpu, "physical_package_id", &socket) != 0)
+	if (read_topology_id(sysfs, cpu, "physical_package_id", &socket) != 0)
 		return -1;
 	if (level == TOPOLOGY_SOCKET) {
 		snprintf(name, TOPOLOGY_NAME, "S%d", socket);
 		return 0;
 	}
-	if (read_id(sysfs, cpu, "core_id", &core) != 0)
+	if (read_topology_id(sysfs, cpu, "core_id", &core) != 0)
 		return -1;
 	/* Before Linux 5.2 nothing had dies. */
-	if (read_id(sysfs, cpu, "die_id", &die) != 0 || die < 0)
+	if (read_topology_id(sysfs, cpu, "die_id", &die) != 0 || die < 0)
 		die = 0;
 	snprintf(name, TOPOLOGY_NAME, "S%d-D%d-C%d", socket, die, core);
 	return 0;

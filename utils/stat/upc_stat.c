@@ -17,7 +17,7 @@
 
 /* upc_run does it all, and has a report in this tool's form. Comes back only when it
  * cannot be had. */
-static int simulate(const struct stat_options *o)
+static int simulate_stat_run(const struct stat_options *o)
 {
 	static const char *const forms[] = {"stat", "json", "csv"};
 	const char *run = getenv("UPC_RUN");
@@ -74,7 +74,7 @@ static int open_output(const struct stat_options *o, struct stat_report *report)
 	return error;
 }
 
-static int compare(const struct stat_options *o)
+static int compare_stat_reports(const struct stat_options *o)
 {
 	struct stat_comparison comparison;
 	struct stat_report report;
@@ -144,7 +144,8 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 	return 0;
 }
 
-static void describe(const struct stat_options *o, struct stat_report *report, char *title, size_t size)
+static void describe_stat_report(const struct stat_options *o, struct stat_report *report, char *title,
+				 size_t size)
 {
 	static const char *const words[] = {"program", "process", "cpu", "machine", "cgroup"};
 	const struct stat_places_plan *whom = &o->plan.whom;
@@ -187,14 +188,14 @@ int main(int argc, char **argv)
 	if (stat_options_parse(&options, argc, argv, &status) != 0)
 		return status;
 	if (options.before != NULL)
-		return compare(&options);
+		return compare_stat_reports(&options);
 	if (options.sim)
-		return simulate(&options);
+		return simulate_stat_run(&options);
 	if (options.plan.command != NULL)
 		status = util_program_check(options.plan.command[0]);
 	if (status != 0)
 		return status;
-	describe(&options, &session.report, title, sizeof(title));
+	describe_stat_report(&options, &session.report, title, sizeof(title));
 	session.events.catalogue = util_catalogue_open(options.wiring);
 	if (session.events.catalogue == NULL)
 		return UTIL_FAILED;

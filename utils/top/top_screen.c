@@ -55,7 +55,7 @@ unsigned top_screen_columns(void)
 
 /* ---- taking and giving back -------------------------------------------- */
 
-static int put(const char *text, size_t length)
+static int put_screen_text(const char *text, size_t length)
 {
 	while (length > 0) {
 		ssize_t n = write(STDOUT_FILENO, text, length);
@@ -83,13 +83,13 @@ static void take_terminal(struct top_screen *screen)
 		raw.c_cc[VTIME] = 0;
 		screen->keys = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
 	}
-	put(ENTER, sizeof(ENTER) - 1);
+	put_screen_text(ENTER, sizeof(ENTER) - 1);
 	screen->drawing = true;
 }
 
 static void give_terminal(struct top_screen *screen)
 {
-	put(LEAVE, sizeof(LEAVE) - 1);
+	put_screen_text(LEAVE, sizeof(LEAVE) - 1);
 	if (screen->keys)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &screen->lines);
 	screen->drawing = screen->keys = false;
@@ -165,7 +165,7 @@ int top_screen_draw(const char *frame, size_t length)
 		frame = line + 1;
 	}
 	/* One write: no half of a frame is seen. */
-	result = fclose(out) == 0 ? put(memory, size) : 0;
+	result = fclose(out) == 0 ? put_screen_text(memory, size) : 0;
 	free(memory);
 	return result;
 }
@@ -173,7 +173,7 @@ int top_screen_draw(const char *frame, size_t length)
 /* ---- waiting ----------------------------------------------------------- */
 
 /* Ctrl-Z: the shell gets its terminal back until it lets us go on. */
-static void suspend(struct top_screen *screen)
+static void suspend_screen(struct top_screen *screen)
 {
 	sigset_t stop;
 
@@ -186,14 +186,14 @@ static void suspend(struct top_screen *screen)
 	take_terminal(screen);
 }
 
-static enum top_wake on_signal(struct top_screen *screen)
+static enum top_wake take_screen_signal(struct top_screen *screen)
 {
 	struct signalfd_siginfo info;
 
 	if (read(screen->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return TOP_WAKE_TICK;
 	if (info.ssi_signo == SIGTSTP)
-		suspend(screen);
+		suspend_screen(screen);
 	else if (info.ssi_signo != SIGWINCH)
 		return TOP_WAKE_END;
 	return TOP_WAKE_REDRAW;
@@ -243,7 +243,7 @@ enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)
 		if (n == 0)
 			return TOP_WAKE_TICK;
 		if (n > 0 && fds[0].revents != 0)
-			wake = on_signal(screen);
+			wake = take_screen_signal(screen);
 		else if (n > 0 && fds[1].revents != 0)
 			wake = on_key(screen);
 		if (wake != TOP_WAKE_TICK)

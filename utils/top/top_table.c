@@ -62,14 +62,14 @@ double top_table_seconds(const struct top_snapshot *before, const struct top_sna
 	return before == NULL ? 0 : (double)span_ns(before, now) / 1e9;
 }
 
-static bool same_event(const struct upc_monitor_event *a, const struct upc_monitor_event *b)
+static bool is_same_monitor_event(const struct upc_monitor_event *a, const struct upc_monitor_event *b)
 {
 	return a->bound && b->bound && a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->unit, b->unit) == 0;
 }
 
-static void fill(const struct top_snapshot *before, const struct top_snapshot *now, unsigned counter,
-		 struct top_line *line)
+static void fill_top_line(const struct top_snapshot *before, const struct top_snapshot *now, unsigned counter,
+			  struct top_line *line)
 {
 	const struct upc_monitor_event *event = &now->event[counter];
 	uint64_t span, delta;
@@ -83,7 +83,7 @@ static void fill(const struct top_snapshot *before, const struct top_snapshot *n
 		line->note = now->unread[counter] ? TOP_UNREAD : TOP_LEVEL;
 		return;
 	}
-	if (before != NULL && !same_event(&before->event[counter], event)) {
+	if (before != NULL && !is_same_monitor_event(&before->event[counter], event)) {
 		line->note = TOP_NEW;
 		return;
 	}
@@ -137,7 +137,7 @@ static int by_count(const void *a, const void *b)
 	return order != 0 ? order : by_counter(a, b);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_event_name(const void *a, const void *b)
 {
 	const struct top_line *x = a, *y = b;
 	int order = by_bound(x, y);
@@ -154,13 +154,13 @@ unsigned top_table_lines(const struct top_snapshot *before, const struct top_sna
 		[TOP_SORT_RATE] = by_rate,
 		[TOP_SORT_COUNT] = by_count,
 		[TOP_SORT_COUNTER] = by_counter,
-		[TOP_SORT_NAME] = by_name,
+		[TOP_SORT_NAME] = by_event_name,
 	};
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < UPC_COUNTERS; i++)
 		if (all || now->event[i].bound)
-			fill(before, now, i, &lines[n++]);
+			fill_top_line(before, now, i, &lines[n++]);
 	qsort(lines, n, sizeof(*lines), order[sort]);
 	return n;
 }
@@ -192,7 +192,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 		snprintf(text, UTIL_NUMBER_MAX, "%.2g %%", line->rate * (double)ns / 1e7);
 }
 
-static void put_cell(const struct top_line *line, struct cell *cell)
+static void put_top_cell(const struct top_line *line, struct cell *cell)
 {
 	util_format_value(line->value, line->event->unit, cell->value, cell->unit);
 	if (line->note == TOP_UNREAD)
@@ -217,7 +217,7 @@ static const char *style_on(const struct top_style *style, const char *sequence)
 }
 
 /* One cut line of its own. */
-static void say(FILE *out, const struct top_style *style, const char *sequence, const char *text)
+static void say_cut_line(FILE *out, const struct top_style *style, const char *sequence, const char *text)
 {
 	sequence = style_on(style, sequence);
 	fputs(sequence, out);
@@ -248,26 +248,26 @@ unsigned top_table_print_head(FILE *out, const struct top_head *head, const stru
 	snprintf(line, sizeof(line), "%s%s%s, process %d%s%s%s", head->name, head->user != NULL ? " of " : "",
 		 head->user != NULL ? head->user : "", (int)head->process,
 		 head->command[0] != '\0' ? " (" : "", head->command, head->command[0] != '\0' ? ")" : "");
-	say(out, style, BOLD, line);
+	say_cut_line(out, style, BOLD, line);
 	put_age(head->age_ns, age);
 	snprintf(line, sizeof(line), "%s, %u event%s, counts %s old, configuration %" PRIu64 " by thread %d",
 		 state, head->events, head->events == 1 ? "" : "s", age, head->generation,
 		 (int)head->changed_by);
-	say(out, style, "", line);
+	say_cut_line(out, style, "", line);
 	if (head->keys != NULL) {
-		say(out, style, DIM, head->keys);
+		say_cut_line(out, style, DIM, head->keys);
 		n++;
 	}
 	if (head->changed) {
 		snprintf(line, sizeof(line),
 			 "*** configuration changed by thread %d: %" PRIu64 " -> %" PRIu64 " ***",
 			 (int)head->changed_by, head->generation_before, head->generation);
-		say(out, style, LOUD, line);
+		say_cut_line(out, style, LOUD, line);
 		n++;
 	}
 	if (head->notice != NULL) {
 		snprintf(line, sizeof(line), "*** %s ***", head->notice);
-		say(out, style, LOUD, line);
+		say_cut_line(out, style, LOUD, line);
 		n++;
 	}
 	return n;
@@ -278,7 +278,7 @@ struct layout {
 	unsigned counter, value, unit, rate, name;
 };
 
-static unsigned used(const struct layout *layout)
+static unsigned count_used_columns(const struct layout *layout)
 {
 	return (layout->counter > 0 ? layout->counter + 1 : 0) + layout->value +
 	       (layout->unit > 0 ? 1 + layout->unit : 0) + 2 + layout->rate + 2;
@@ -286,7 +286,7 @@ static unsigned used(const struct layout *layout)
 
 static bool has_room(const struct layout *layout, const struct top_style *style)
 {
-	return style->width >= used(layout) + NAME_WANTED;
+	return style->width >= count_used_columns(layout) + NAME_WANTED;
 }
 
 /* As wide as what is widest in them, and no less than these. */
@@ -304,7 +304,7 @@ static void widen_all(struct layout *layout, const struct cell *cells, unsigned 
 
 /* On a narrow line the name is worth more than the unit, the counter's number and columns that
  * do not move. */
-static struct layout lay_out(const struct cell *cells, unsigned n, const struct top_style *style)
+static struct layout lay_out_columns(const struct cell *cells, unsigned n, const struct top_style *style)
 {
 	struct layout layout = {.counter = COUNTER_COLUMNS, .unit = UNIT_COLUMNS};
 
@@ -317,11 +317,13 @@ static struct layout lay_out(const struct cell *cells, unsigned n, const struct 
 		widen_all(&layout, cells, n, sizeof("count") - 1, sizeof("rate") - 1);
 		layout.unit = 0;
 	}
-	layout.name = style->width > used(&layout) + NAME_MIN ? style->width - used(&layout) : NAME_MIN;
+	layout.name = style->width > count_used_columns(&layout) + NAME_MIN
+			      ? style->width - count_used_columns(&layout)
+			      : NAME_MIN;
 	return layout;
 }
 
-static void print_head(FILE *out, const struct layout *layout)
+static void print_columns_head(FILE *out, const struct layout *layout)
 {
 	if (layout->counter > 0)
 		fprintf(out, "%*s ", (int)layout->counter, "ctr");
@@ -331,8 +333,8 @@ static void print_head(FILE *out, const struct layout *layout)
 	fprintf(out, "  %*s  event", (int)layout->rate, "rate");
 }
 
-static void print_row(FILE *out, const struct top_line *line, const struct cell *cell,
-		      const struct layout *layout, const struct top_style *style)
+static void print_top_row(FILE *out, const struct top_line *line, const struct cell *cell,
+			  const struct layout *layout, const struct top_style *style)
 {
 	const char *dim = line->note == TOP_UNBOUND || (line->note == TOP_RATE && line->rate <= 0)
 				  ? style_on(style, DIM)
@@ -362,13 +364,13 @@ void top_table_print(FILE *out, const struct top_line *lines, unsigned n, const 
 	if (n > rows)
 		shown = rows > 0 ? rows - 1 : 0;
 	for (unsigned i = 0; i < n; i++)
-		put_cell(&lines[i], &cells[i]);
-	layout = lay_out(cells, n, style);
+		put_top_cell(&lines[i], &cells[i]);
+	layout = lay_out_columns(cells, n, style);
 	fputs(style_on(style, BOLD), out);
-	print_head(out, &layout);
+	print_columns_head(out, &layout);
 	fprintf(out, "%s\n", style_on(style, PLAIN));
 	for (unsigned i = 0; i < shown; i++)
-		print_row(out, &lines[i], &cells[i], &layout, style);
+		print_top_row(out, &lines[i], &cells[i], &layout, style);
 	if (shown < n && rows > 0)
 		fprintf(out, "%*s%u more\n", COUNTER_COLUMNS + 1, "", n - shown);
 }

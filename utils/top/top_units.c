@@ -104,7 +104,7 @@ void top_units_command(pid_t process, uid_t user, char *text, size_t size)
 
 /* ---- the list ---------------------------------------------------------- */
 
-static int collect(const char *name, uid_t user, void *arg)
+static int collect_unit(const char *name, uid_t user, void *arg)
 {
 	struct units *units = arg;
 
@@ -131,7 +131,7 @@ static int by_user_and_name(const void *a, const void *b)
 /* All units there are: 0, or the error of the library. */
 static int find_all(struct units *units)
 {
-	int result = upc_monitor_list(collect, units);
+	int result = upc_monitor_list(collect_unit, units);
 
 	if (units->n > 0)
 		qsort(units->unit, units->n, sizeof(*units->unit), by_user_and_name);
@@ -160,7 +160,7 @@ static enum state state_of_error(int error)
 }
 
 /* false: it has gone away since it was listed. */
-static bool look_at(struct unit *unit)
+static bool look_at_unit(struct unit *unit)
 {
 	struct upc_monitor_options options = top_units_options(unit->user);
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
@@ -193,7 +193,7 @@ static const char *const state_words[] = {
 	[BROKEN] = "not a unit",
 };
 
-static void put_text(const char *text, unsigned width)
+static void put_cut_text(const char *text, unsigned width)
 {
 	unsigned columns = top_table_cut(stdout, text, width);
 
@@ -226,10 +226,10 @@ static void print_list(const struct units *units)
 		unsigned used = name + user + 8 + 12 + 8;
 		char process[16] = "-";
 
-		put_text(unit->name, name);
+		put_cut_text(unit->name, name);
 		fputs("  ", stdout);
 		top_units_user(unit->user, text);
-		put_text(text, user);
+		put_cut_text(text, user);
 		if (unit->process > 0)
 			snprintf(process, sizeof(process), "%d", (int)unit->process);
 		printf("  %8s  ", process);
@@ -243,7 +243,7 @@ static void print_list(const struct units *units)
 	}
 }
 
-static int print_json(const struct units *units)
+static int print_units_json(const struct units *units)
 {
 	json_t *document = util_json_begin("upc_top"), *array = json_array();
 	char user[TOP_USER_MAX];
@@ -267,7 +267,7 @@ static int print_json(const struct units *units)
 	return util_json_put(stdout, document, false);
 }
 
-static void print_csv(const struct units *units)
+static void print_units_csv(const struct units *units)
 {
 	fputs("name,user,uid,pid,state,command_line\n", stdout);
 	for (size_t i = 0; i < units->n; i++) {
@@ -298,16 +298,16 @@ int top_units_list(const uid_t *user, enum util_format format)
 		size_t kept = 0;
 
 		for (size_t i = 0; i < units.n; i++) {
-			if (look_at(&units.unit[i]))
+			if (look_at_unit(&units.unit[i]))
 				units.unit[kept++] = units.unit[i];
 			else
 				free(units.unit[i].name);
 		}
 		units.n = kept;
 		if (format == UTIL_JSON)
-			status = print_json(&units) == 0 ? UTIL_OK : UTIL_FAILED;
+			status = print_units_json(&units) == 0 ? UTIL_OK : UTIL_FAILED;
 		else if (format == UTIL_CSV)
-			print_csv(&units);
+			print_units_csv(&units);
 		else
 			print_list(&units);
 		if (util_flush(stdout, "standard output") != 0)

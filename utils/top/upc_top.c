@@ -89,7 +89,7 @@ static int take_interval(struct options *o, const char *text)
 	return 0;
 }
 
-static int take(void *own, int option)
+static int take_top_option(void *own, int option)
 {
 	struct options *o = own;
 	int key;
@@ -135,10 +135,10 @@ static const struct util_usage usage = {
 		"  upc_top -f json -I 100ms -u alice solver > solver.json\n",
 	.place = {UTIL_FLAG(ALL, struct options, all), UTIL_FLAG(BATCH, struct options, batch),
 		  UTIL_FLAG(LIST, struct options, list)},
-	.take = take,
+	.take = take_top_option,
 };
 
-static int parse_options(struct options *o, int argc, char **argv, int *status)
+static int parse_top_options(struct options *o, int argc, char **argv, int *status)
 {
 	*o = (struct options){.interval = NS, .user = geteuid()};
 	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
@@ -158,7 +158,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 }
 
 /* The library's message on the error of its last call. */
-static const char *reason(int error)
+static const char *reason_of_error(int error)
 {
 	return upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error);
 }
@@ -243,7 +243,7 @@ static void look_at_command(struct session *s)
 		memcpy(s->command, command, sizeof(command));
 }
 
-static void note(struct session *s, enum end end)
+static void note_session_end(struct session *s, enum end end)
 {
 	const size_t size = sizeof(s->notice);
 
@@ -261,7 +261,7 @@ static void note(struct session *s, enum end end)
 }
 
 /* One look: 0, or -1 with the error said. */
-static int look(struct session *s)
+static int look_at_session(struct session *s)
 {
 	/* Asked first: what is read from the unit of a dead owner is final. */
 	bool alive = upc_monitor_alive(s->monitor) != 0;
@@ -273,17 +273,17 @@ static int look(struct session *s)
 		take_fresh(s, s->info.ended || !alive);
 		look_at_command(s);
 		if (s->info.ended)
-			note(s, UNSHARED);
+			note_session_end(s, UNSHARED);
 		else if (!alive)
-			note(s, LEFT_BEHIND);
+			note_session_end(s, LEFT_BEHIND);
 	} else if (error == UPC_EGONE || (error == UPC_ESTATE && !alive)) {
-		note(s, TORN);
+		note_session_end(s, TORN);
 	} else if (error == UPC_ESTATE) {
 		snprintf(s->notice, sizeof(s->notice),
 			 s->looks > 0 ? "in the middle of a change: counts are of an earlier refresh"
 				      : "in the middle of a change: waiting for its end");
 	} else {
-		util_error("cannot read '%s': %s", s->options->name, reason(error));
+		util_error("cannot read '%s': %s", s->options->name, reason_of_error(error));
 		return -1;
 	}
 	return 0;
@@ -313,17 +313,17 @@ static unsigned count_events(const struct session *s)
 }
 
 /* The snapshot that rates are taken from. */
-static const struct top_snapshot *earlier(const struct session *s)
+static const struct top_snapshot *earlier_snapshot(const struct session *s)
 {
 	return s->looks > 1 ? s->before : NULL;
 }
 
 static unsigned lines_of(const struct session *s, struct top_line lines[UPC_COUNTERS])
 {
-	return top_table_lines(earlier(s), s->shown, s->sort, s->all, lines);
+	return top_table_lines(earlier_snapshot(s), s->shown, s->sort, s->all, lines);
 }
 
-static void print_text(FILE *out, const struct session *s, struct top_style style)
+static void print_session_text(FILE *out, const struct session *s, struct top_style style)
 {
 	char keys[80];
 	const struct top_head head = {
@@ -383,7 +383,7 @@ static void print_data(const struct session *s)
 		.changed_by = s->info.changed_by,
 		.refresh = s->refresh,
 		.age = (double)age_of(s) / NS,
-		.seconds = top_table_seconds(earlier(s), s->shown),
+		.seconds = top_table_seconds(earlier_snapshot(s), s->shown),
 		.generation = s->info.generation,
 		.changed = s->changed,
 	};
@@ -398,7 +398,7 @@ static void print_data(const struct session *s)
 }
 
 /* A frame on the terminal. */
-static int draw(const struct session *s)
+static int draw_frame(const struct session *s)
 {
 	struct top_style style = {
 		.width = top_screen_columns(), .rows = top_screen_rows(), .colour = util_colour(stdout)};
@@ -410,7 +410,7 @@ static int draw(const struct session *s)
 	if (out == NULL)
 		return 0; /* out of memory: the next refresh may have more luck */
 	if (s->looks > 0)
-		print_text(out, s, style);
+		print_session_text(out, s, style);
 	else
 		fprintf(out, "%s: %s\n", s->options->name, s->notice);
 	result = fclose(out) == 0 ? top_screen_draw(frame, length) : 0;
@@ -419,20 +419,20 @@ static int draw(const struct session *s)
 }
 
 /* A table among others, in full. */
-static void print_table(const struct session *s)
+static void print_session_table(const struct session *s)
 {
 	struct top_style style = {.width = top_screen_columns()};
 
 	if (s->refresh > 1 && !s->drawing)
 		putchar('\n');
-	print_text(stdout, s, style);
+	print_session_text(stdout, s, style);
 }
 
 /* 0, or -1: there is nobody to show it to. */
-static int show(const struct session *s)
+static int show_session(const struct session *s)
 {
 	if (s->drawing)
-		return draw(s);
+		return draw_frame(s);
 	if (s->looks == 0) {
 		if (s->end == LIVES) /* else it is said in the end */
 			util_error("'%s': %s", s->options->name, s->notice);
@@ -441,7 +441,7 @@ static int show(const struct session *s)
 	if (s->options->format.format != UTIL_TEXT)
 		print_data(s);
 	else
-		print_table(s);
+		print_session_table(s);
 	return util_flush(stdout, "standard output");
 }
 
@@ -462,14 +462,14 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 			return true;
 		case TOP_WAKE_SORT:
 			s->sort = s->sort == TOP_SORT_NAME ? TOP_SORT_RATE : s->sort + 1;
-			if (show(s) != 0)
+			if (show_session(s) != 0)
 				return false;
 			break;
 		case TOP_WAKE_ALL:
 			s->all = !s->all;
 			/* fall through */
 		case TOP_WAKE_REDRAW:
-			if (show(s) != 0)
+			if (show_session(s) != 0)
 				return false;
 			break;
 		case TOP_WAKE_TICK:
@@ -481,7 +481,7 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 }
 
 /* Returns the exit status. */
-static int watch(struct session *s)
+static int watch_session(struct session *s)
 {
 	const uint64_t interval = s->options->interval;
 	uint64_t next = upci_now_ns();
@@ -490,7 +490,7 @@ static int watch(struct session *s)
 		uint64_t now;
 
 		s->refresh++;
-		if (look(s) != 0 || show(s) != 0)
+		if (look_at_session(s) != 0 || show_session(s) != 0)
 			return UTIL_FAILED;
 		if (s->end != LIVES)
 			return s->end == TORN ? UTIL_FAILED : UTIL_OK;
@@ -510,14 +510,14 @@ static int watch(struct session *s)
 static void say_end(struct session *s)
 {
 	if (s->end != LIVES && s->drawing && s->looks > 0) {
-		print_table(s);
+		print_session_table(s);
 		util_flush(stdout, "standard output");
 	}
 	if (s->end == TORN)
 		util_error("%s", s->notice);
 }
 
-static int open_unit(struct session *s)
+static int open_session_unit(struct session *s)
 {
 	const struct options *o = s->options;
 	struct upc_monitor_options options = top_units_options(o->user);
@@ -526,7 +526,7 @@ static int open_unit(struct session *s)
 	if (error == UPC_ENOTASK)
 		top_units_say_missing(o->name, o->user);
 	else if (error != 0)
-		util_error("%s", reason(error));
+		util_error("%s", reason_of_error(error));
 	return error == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
@@ -538,7 +538,7 @@ int main(int argc, char **argv)
 	int status;
 
 	util_begin("upc_top");
-	if (parse_options(&options, argc, argv, &status) != 0)
+	if (parse_top_options(&options, argc, argv, &status) != 0)
 		return status;
 	if (options.list)
 		return top_units_list(options.has_user ? &options.user : NULL, options.format.format);
@@ -550,14 +550,14 @@ int main(int argc, char **argv)
 	session.fresh = &snapshots[2];
 	if (options.user != geteuid())
 		top_units_user(options.user, session.user);
-	status = open_unit(&session);
+	status = open_session_unit(&session);
 	if (status != UTIL_OK)
 		return status;
 	if (options.format.format == UTIL_CSV)
 		top_data_csv_head(stdout);
 	session.drawing = !options.batch && options.format.format == UTIL_TEXT && top_screen_possible();
 	if (top_screen_begin(&session.screen, session.drawing) == 0) {
-		status = watch(&session);
+		status = watch_session(&session);
 		top_screen_end(&session.screen);
 		say_end(&session);
 	} else {

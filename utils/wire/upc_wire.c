@@ -55,7 +55,7 @@ static const struct util_usage usage = {
 	.take = take_action,
 };
 
-static int check_options(const struct options *o, int argc, char **argv)
+static int check_wire_options(const struct options *o, int argc, char **argv)
 {
 	if (optind < argc)
 		util_error("'%s' is not asked for", argv[optind]);
@@ -73,7 +73,7 @@ static int check_options(const struct options *o, int argc, char **argv)
 }
 
 /* The catalogue with a wiring file, or (NULL) with none at all. */
-static struct upc_catalogue *open_catalogue(const char *wiring)
+static struct upc_catalogue *open_wired_catalogue(const char *wiring)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
 	struct upc_catalogue *catalogue;
@@ -97,9 +97,9 @@ static int write_piece(const char *text, size_t length, void *arg)
  * Everything is in memory before the file is touched: a wiring that was edited
  * is not lost to an error, nor is half a file left behind.
  */
-static int probe(const struct options *o)
+static int probe_wiring(const struct options *o)
 {
-	struct upc_catalogue *catalogue = open_catalogue(NULL);
+	struct upc_catalogue *catalogue = open_wired_catalogue(NULL);
 	struct util_output out;
 	char *text = NULL;
 	size_t length = 0;
@@ -137,7 +137,7 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
-static bool same_event(const struct upc_event_info *a, const struct upc_event_info *b)
+static bool is_same_wired_event(const struct upc_event_info *a, const struct upc_event_info *b)
 {
 	return a->source == b->source && a->scope == b->scope && a->kind == b->kind &&
 	       same_text(a->driver, b->driver) && same_text(a->unit, b->unit) &&
@@ -145,7 +145,7 @@ static bool same_event(const struct upc_event_info *a, const struct upc_event_in
 	       same_text(a->differs, b->differs);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_wired_name(const void *a, const void *b)
 {
 	return strcmp(((const struct upc_event_info *)a)->name, ((const struct upc_event_info *)b)->name);
 }
@@ -156,7 +156,7 @@ static struct upc_event_info *sorted_events(struct upc_catalogue *catalogue, uns
 	struct upc_event_info *event = util_catalogue_events(catalogue, n);
 
 	if (event != NULL)
-		qsort(event, *n, sizeof(*event), by_name);
+		qsort(event, *n, sizeof(*event), by_wired_name);
 	return event;
 }
 
@@ -187,8 +187,8 @@ static void print_check(enum util_format format, const char *file, unsigned chan
 }
 
 /* Shows the changes of a wiring file to the machine's own catalogue. */
-static int compare(const char *file, enum util_format format, struct upc_catalogue *plain,
-		   struct upc_catalogue *wired)
+static int compare_wiring(const char *file, enum util_format format, struct upc_catalogue *plain,
+			  struct upc_catalogue *wired)
 {
 	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
 	struct upc_event_info *before = sorted_events(plain, &n_before);
@@ -202,33 +202,33 @@ static int compare(const char *file, enum util_format format, struct upc_catalog
 	}
 	for (unsigned i = 0; i < n_after; i++) {
 		const struct upc_event_info *was =
-			bsearch(&after[i], before, n_before, sizeof(*before), by_name);
+			bsearch(&after[i], before, n_before, sizeof(*before), by_wired_name);
 
 		if (was == NULL)
 			added += after[i].source != UPC_SOURCE_NONE;
 		else if (was->source != UPC_SOURCE_NONE && after[i].source == UPC_SOURCE_NONE)
 			removed++;
-		else if (!same_event(was, &after[i]))
+		else if (!is_same_wired_event(was, &after[i]))
 			changed++;
 	}
 	for (unsigned i = 0; i < n_before; i++)
-		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_name) == NULL;
+		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_wired_name) == NULL;
 	free(before);
 	free(after);
 	print_check(format, file, changed, added, removed);
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
-static int check(const char *file, enum util_format format)
+static int check_wiring(const char *file, enum util_format format)
 {
-	struct upc_catalogue *wired = open_catalogue(file), *plain;
+	struct upc_catalogue *wired = open_wired_catalogue(file), *plain;
 	int status = UTIL_FAILED;
 
 	if (wired == NULL)
 		return UTIL_NO;
-	plain = open_catalogue(NULL);
+	plain = open_wired_catalogue(NULL);
 	if (plain != NULL)
-		status = compare(file, format, plain, wired);
+		status = compare_wiring(file, format, plain, wired);
 	upc_catalogue_close(plain);
 	upc_catalogue_close(wired);
 	return status;
@@ -278,7 +278,7 @@ static void show_json(const struct upc_event_info *info, const char *wiring)
 	util_json_put(stdout, object, false);
 }
 
-static int show(const struct options *o)
+static int show_wired_event(const struct options *o)
 {
 	struct upc_catalogue *catalogue = util_catalogue_open(o->wiring);
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
@@ -319,16 +319,16 @@ int main(int argc, char **argv)
 	util_begin("upc_wire");
 	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
-	if (check_options(&options, argc, argv) != 0)
+	if (check_wire_options(&options, argc, argv) != 0)
 		return UTIL_FAILED;
 	switch (options.action) {
 	case ACTION_PROBE:
-		return probe(&options);
+		return probe_wiring(&options);
 	case ACTION_CHECK:
-		return check(options.argument, options.format.format);
+		return check_wiring(options.argument, options.format.format);
 	case ACTION_SHOW:
 	case ACTION_NONE:
 		break;
 	}
-	return show(&options);
+	return show_wired_event(&options);
 }
