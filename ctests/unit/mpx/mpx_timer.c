@@ -260,18 +260,18 @@ TEST_OF_EACH(one_handler_in_many_is_timed)
 	enum mpxi_timer_kind kind = mpxi_timers_kind(timers);
 	struct mpxi_tick_cost before, after;
 	struct mpxi_timer timer;
-	uint64_t begin, all;
+	uint64_t start, spent;
 
 	mpxi_timers_destroy(timers);
 	assert_int_equal(mpxi_timers_create(kind, MS, signo, slow_tick, &slow), 0);
 	assert_int_equal(mpxi_timer_open(&timer, slow), 0);
 	mpxi_timers_cost(&before);
-	begin = mpxi_timer_cpu_sig();
+	start = mpxi_timer_cpu_sig();
 	send_ticks(signo, 5 * MPXI_TICK_SAMPLE);
-	all = mpxi_timer_cpu_sig() - begin;
+	spent = mpxi_timer_cpu_sig() - start;
 	mpxi_timers_cost(&after);
 	assert_int_equal(after.timed - before.timed, 5);
-	assert_in_range(after.ns - before.ns, 5 * MS, all);
+	assert_in_range(after.ns - before.ns, 5 * MS, spent);
 	assert_true(after.squares - before.squares >= (after.ns - before.ns) / 5 * MS);
 	assert_true(child_begins_at_zero(&timer, slow));
 	mpxi_timer_close(&timer);
