@@ -2,8 +2,8 @@
 /*
  * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON behind the table: an array of rows, each
  * an array of cells, each of those [what it is sorted by, its text, the interval, flags, depth], of which
- * the last may lack. page.js makes the same elements of them as put_cell does. An estimate's interval is in
- * a column of its own, so that digits stand below each other, and below their head.
+ * the last may lack. page.js makes the same elements of them as put_table_cell does. An estimate's interval
+ * is in a column of its own, so that digits stand below each other, and below their head.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -131,7 +131,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer);
 uint64_t mpxi_timer_cpu_sig(void);
 
 /*
- * What the handlers of all threads have cost: one in so many is timed, in the thread's CPU time from the
+ * The cost of the handlers of all threads: one in so many is timed, in the thread's CPU time from the
  * handler's first line to its last. A forked child begins at zero.
  */
 #define MPXI_TICK_SAMPLE 16

@@ -172,7 +172,7 @@ bool upcs_left_is_still(const struct upcs_left *left, uint32_t before)
 
 /*
  * The record as it should be. Tallies that were folded before stand where the file has less: pages that
- * back() put in its place are gone with their process. Readers never see a tally shrink.
+ * back_counts_memory() put in its place are gone with their process. Readers never see a tally shrink.
  */
 void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, uint32_t index)
 {
