@@ -64,11 +64,13 @@ TEST(half_of_the_stops_fail)
 	fake_destroy();
 }
 
-/* Seven times as long as the slices before: of rates of such a part there, the interval has the truth in it.
+/*
+ * Lost time seven times as long as the slices before, in which the rate is such a part of theirs: the
+ * interval has the truth in it. pools: 0 for the set's window, 1 for a pool, 2 for two merged ones.
  */
-static void lose_at_rate(double part, bool pooled)
+static void lose_at_rate(double part, unsigned pools)
 {
-	struct mpxi_pool pool = {0};
+	struct mpxi_pool pool = {0}, other;
 	struct mpxi_result result;
 	struct mpxi_set *set;
 	double rate, truth;
@@ -81,27 +83,31 @@ static void lose_at_rate(double part, bool pooled)
 	fake_fail(FAKE_START | FAKE_READ | FAKE_STOP, 1, INT_MAX);
 	fake.now += 700000;
 	assert_int_equal(mpxi_set_stop(set), MPXI_ESYS);
-	truth = 100000 * rate + 700000 * rate * part;
-	if (pooled) {
-		mpxi_pool_add(&pool, fake_window(set, 0), MPXI_INTERPOLATED, mpxi_set_lost(set));
+	truth = (pools > 1 ? pools : 1) * (100000 * rate + 700000 * rate * part);
+	mpxi_pool_add(&pool, fake_window(set, 0), MPXI_INTERPOLATED, mpxi_set_lost(set));
+	other = pool;
+	if (pools > 1)
+		mpxi_pool_merge(&pool, &other, MPXI_INTERPOLATED);
+	if (pools)
 		mpxi_pool_result(&pool, MPXI_INTERPOLATED, &result);
-	} else {
+	else
 		mpxi_result_of_window(fake_window(set, 0), MPXI_INTERPOLATED, mpxi_set_lost(set), &result);
-	}
 	assert_true(result.lost);
 	assert_true(result.estimate.low <= truth && truth <= result.estimate.high);
 	assert_true(result.estimate.low >= (double)result.count);
-	assert_true(result.estimate.high <= 2.1 * 800000 * rate);
+	assert_true(result.estimate.high <= 2.1 * 800000 * rate * (pools > 1 ? pools : 1));
 	fake_destroy();
 }
 
 TEST(lost_time_may_have_held_another_rate)
 {
-	lose_at_rate(0, false);
-	lose_at_rate(1, false);
-	lose_at_rate(1.9, false);
-	lose_at_rate(0, true);
-	lose_at_rate(1.9, true);
+	unsigned pools;
+
+	for (pools = 0; pools <= 2; pools++) {
+		lose_at_rate(0, pools);
+		lose_at_rate(1, pools);
+		lose_at_rate(1.9, pools);
+	}
 }
 
 /* T is as fast as it has been, with a handler that takes its time. */

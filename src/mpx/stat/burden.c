@@ -21,8 +21,7 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost)
 	result->slowed = true;
 	/* The event's slices saw (1 - own) of the undelayed rate; all time had (1 - all) of it. */
 	off = CARE * e->value * fabs(own - all) / (1 - own);
-	e->low = fmax(e->low - off, fmin((double)result->count, e->low));
-	e->high += off;
+	mpxi_result_widen(result, off);
 }
 
 void mpxi_burden_judge_ratio(struct mpxi_ratio *ratio, double a, double b, double cost)

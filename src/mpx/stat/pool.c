@@ -28,15 +28,20 @@ double mpxi_window_burden(const struct mpxi_window *window)
 	return rate_of(burden_of(window), mpxi_window_size(window));
 }
 
-static void widen_by_lost(struct mpxi_result *result, uint64_t lost)
+void mpxi_result_widen(struct mpxi_result *result, double off)
 {
 	struct mpxi_estimate *e = &result->estimate;
-	double off = e->value * fmin(rate_of(lost, result->time), 1);
 
-	if (e->exact || e->never)
-		return;
 	e->low = fmax(e->low - off, fmin((double)result->count, e->low));
 	e->high += off;
+}
+
+static void widen_by_lost(struct mpxi_result *result, uint64_t lost)
+{
+	const struct mpxi_estimate *e = &result->estimate;
+
+	if (!e->exact && !e->never)
+		mpxi_result_widen(result, e->value * fmin(rate_of(lost, result->time), 1));
 }
 
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,

@@ -36,6 +36,10 @@ struct mpxi_result {
 	bool borrowed;          /* stretches without a turn are more than MPXI_BORROWED of it */
 };
 
+/* The interval of an estimate reaches further by off on both sides; its low end is not below the count for
+ * that. */
+void mpxi_result_widen(struct mpxi_result *result, double off);
+
 /* Counts of the window's slices that delay the thread, in a unit of these slices. */
 double mpxi_window_burden(const struct mpxi_window *window);
 
