@@ -201,7 +201,7 @@ static pid_t counted_thread(const struct upcp_set *set, const struct upcp_target
 static int can_take_turns(const struct upcp_set *set, const struct upcp_target *target)
 {
 	return target->reach == UPCP_REACH_THREAD && target->cpu == UPCP_NO_CPU && !target->inherit &&
-	       !(target->qualifiers && *target->qualifiers->cgroup) &&
+	       !upcp_qualifiers_name_group(target->qualifiers) &&
 	       counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
 }
 

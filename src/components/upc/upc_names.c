@@ -242,7 +242,7 @@ int upcp_code_to_name(unsigned int native, char *name, int size)
 
 int upcp_names_refuse_mix(unsigned int one, unsigned int other)
 {
-	char names[2][160], line[512];
+	char names[2][160] = {"", ""}, line[512];
 
 	(void)upcp_code_to_name(one, names[0], sizeof(names[0]));
 	(void)upcp_code_to_name(other, names[1], sizeof(names[1]));
@@ -303,8 +303,8 @@ static void long_description(const struct upc_event_info *info, const struct upc
 	size_t length = strlen(info->description);
 	const char *stop = length && strchr(".!?", info->description[length - 1]) ? "" : ".";
 	const char *mode = mode_sentence(info);
-	const char *scope = qualifiers && *qualifiers->cgroup ? "Scope: the control group, on all CPUs."
-							      : scope_sentence(info->scope);
+	const char *scope = upcp_qualifiers_name_group(qualifiers) ? "Scope: the control group, on all CPUs."
+								   : scope_sentence(info->scope);
 
 	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop, scope, info->unit,
 		 info->kind == UPC_KIND_LEVEL ? "a level, as of the last read."

@@ -16,6 +16,12 @@ struct upcp_qualifiers {
 	char cgroup[]; /* directory, or "": none */
 };
 
+/* Whether they name a control group. NULL: no. */
+static inline int upcp_qualifiers_name_group(const struct upcp_qualifiers *qualifiers)
+{
+	return qualifiers && *qualifiers->cgroup;
+}
+
 /*
  * A native code is the catalogue's code and, above it, the number of its qualifiers, 0 for none.
  * libupc's catalogue has room for 2^20 events, and PAPI takes codes of 31 bits.

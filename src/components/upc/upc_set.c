@@ -142,11 +142,6 @@ static void settle_owner(struct upcp_set *set)
 	set->owner_thread = my_thread();
 }
 
-static int counts_group(const struct upcp_target *target)
-{
-	return target->qualifiers && *target->qualifiers->cgroup;
-}
-
 /* A group's children are in the group: PAPI_INHERIT changes nothing. */
 static int set_group_options(const struct upcp_target *target, struct upc_unit_options *options)
 {
@@ -168,7 +163,7 @@ int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, str
 	options->domain = target->domain;
 	options->inherit = target->inherit;
 	options->flexible = target->qualifiers && target->qualifiers->flexible;
-	if (counts_group(target))
+	if (upcp_qualifiers_name_group(target->qualifiers))
 		return set_group_options(target, options);
 	if (target->cpu != UPCP_NO_CPU) {
 		if (target->attached)
@@ -230,7 +225,7 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 		error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
 				  : create_set_unit(set, &options);
 	/* The caller reports all other errors that libupc has words for. */
-	if (error == UPC_EINVAL && counts_group(target))
+	if (error == UPC_EINVAL && upcp_qualifiers_name_group(target->qualifiers))
 		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	if (error)
 		return error;
