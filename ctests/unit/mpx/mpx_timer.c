@@ -240,6 +240,18 @@ static void send_ticks(int signo, unsigned n)
 		assert_int_equal(tgkill(getpid(), gettid(), signo), 0);
 }
 
+static void *get_ticks(void *argument)
+{
+	struct mpxi_timers *timers = argument;
+	struct mpxi_timer timer;
+
+	if (mpxi_timer_open(&timer, timers))
+		return NULL;
+	send_ticks(mpxi_timers_signal(timers), 5 * MPXI_TICK_SAMPLE);
+	mpxi_timer_close(&timer);
+	return NULL;
+}
+
 /* A forked child has not had its parent's ticks. */
 static bool child_begins_at_zero(struct mpxi_timer *timer, struct mpxi_timers *timers)
 {
@@ -278,6 +290,28 @@ TEST_OF_EACH(one_handler_in_many_is_timed)
 	assert_true(after.squares - before.squares >= (after.ns - before.ns) / 5 * MS);
 	assert_true(child_begins_at_zero(&timer, slow));
 	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(slow);
+}
+
+TEST_OF_EACH(handlers_of_all_threads_are_timed)
+{
+	struct mpxi_timers *timers = timers_of(state, MS), *slow;
+	const int signo = mpxi_timers_signal(timers);
+	enum mpxi_timer_kind kind = mpxi_timers_kind(timers);
+	struct mpxi_tick_cost before, after;
+	pthread_t thread[4];
+	unsigned i;
+
+	mpxi_timers_destroy(timers);
+	assert_int_equal(mpxi_timers_create(kind, MS, signo, slow_tick, &slow), 0);
+	mpxi_timers_cost(&before);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, get_ticks, slow), 0);
+	for (i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	mpxi_timers_cost(&after);
+	assert_int_equal(after.timed - before.timed, 4 * 5);
+	assert_true(after.ns - before.ns >= 4 * 5 * MS);
 	mpxi_timers_destroy(slow);
 }
 
