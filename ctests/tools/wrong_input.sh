@@ -63,6 +63,8 @@ refuses()
 	line=${line%$'\n'}
 	if [ $got != "$status" ]; then
 		echo "# status $got, not $status"
+	elif IFS= read -r -d '' _ < ../err; then
+		echo "# a byte 0"
 	elif [ -s ../out ] || [ ${#said[@]} != 1 ] || [ "$line" = "${said[0]-}" ]; then
 		echo "# not one line"
 	elif [[ $line == *[!\ -~]* ]]; then
