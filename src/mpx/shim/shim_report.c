@@ -270,7 +270,7 @@ static void put_text_cost(void)
 		return;
 	}
 	put_report(
-		"mpx_run: multiplexing took at least %.3g s of %.4g s of CPU time, %.2g %%: the handlers of %llu ticks, one "
+		"mpx_run: multiplexing took at least %.3g s of %.4g s of CPU time, %.2g %%: the handlers of about %llu ticks, one "
 		"in %d of which was timed, and their signals",
 		cost.all / 1e9, cost.cpu / 1e9, 100 * cost.all / cost.cpu, (unsigned long long)cost.ticks,
 		MPXI_TICK_SAMPLE);
