@@ -5,6 +5,12 @@
 # and lib.sh.
 # shellcheck disable=SC2154
 
+# The shell of configure, make's recipes and libtool. libtool takes half its time with dash, and is most of the
+# time of a build where processes start slowly.
+configure_shell=/bin/sh
+[[ ! -x /bin/dash ]] || configure_shell=/bin/dash
+export CONFIG_SHELL=$configure_shell
+
 # version_of COMMAND...: its first line, or "none"
 version_of()
 {
@@ -119,6 +125,6 @@ configured()
 	fi
 	rm -rf "${directory:?}"
 	mkdir -p "$directory"
-	(cd "$directory" && logged "configure-${directory##*/}" "$top/configure" "$@") || return
+	(cd "$directory" && logged "configure-${directory##*/}" "$configure_shell" "$top/configure" "$@") || return
 	echo "$inputs" > "$stamp"
 }
