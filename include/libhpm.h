@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libhpm.h - instrumented sections, by the calls of IBM's HPM Toolkit: for programs that have them
- * already. Link with -lhpm (or -lhpm_r, which is the same), or run the program with upc_regions.
+ * libhpm.h - instrumented sections with the calls of IBM's HPM Toolkit, for programs that already contain
+ * these calls. Link with -lhpm (or -lhpm_r, which is the same library), or run the program with upc_regions.
  *
- * A section has a number, from 0 to below HPM_NUM_INST_PTS (environment; 100), and a label of any
- * bytes; other numbers are left out, with a message. Sections nest and overlap. The events are those
- * that the environment variable UPC_REGIONS_EVENTS names, a list of PAPI's names with commas. Numbers
- * and labels are those of the first start.
+ * A section has a number and a label. Numbers go from 0 to HPM_NUM_INST_PTS - 1 (an environment variable;
+ * 100 by default). A call with another number prints a message and has no effect. A label may contain any
+ * bytes. The first start of a section fixes its number and label. Sections nest and overlap. The
+ * environment variable UPC_REGIONS_EVENTS lists the events: PAPI names separated by commas.
  *
- * hpmTerminate writes the sections into the file HPM_OUTPUT_NAME + task + "." + process, and so does
- * the end of the program if there were sections after that; HPM_OUTPUT_NAME is "perfhpm" where the
- * environment has no other. Under upc_regions, which writes a table, there is no such file.
+ * hpmTerminate writes the sections into the file HPM_OUTPUT_NAME + task + "." + process. If sections follow
+ * hpmTerminate, the end of the program writes the file again. HPM_OUTPUT_NAME is an environment variable
+ * ("perfhpm" by default). Under upc_regions, which writes a table, there is no such file.
  *
  * From Fortran: f_hpminit(task, program), f_hpmstart(number, label), f_hpmstop(number),
  * f_hpmtstart, f_hpmtstop, f_hpmterminate(task), f_hpmgettimeandcounters(n, time, values),
  * f_hpmgetcounters(values); integers are integer*4, values integer*8, time real*8.
  *
- * Context: any thread. A section of hpmStart is started once at a time in the whole process, those of
- * hpmTstart once in each thread; each thread counts its own.
+ * Context: any thread. In the whole process, only one hpmStart section of a number is open at a time. For
+ * hpmTstart that limit holds in each thread. Each thread counts its own sections.
  */
 #ifndef LIBHPM_H
 #define LIBHPM_H
@@ -34,13 +34,13 @@ void hpmStop(int number);
 void hpmTstart(int number, const char *label);
 void hpmTstop(int number);
 
-/* Gives the calling thread's seconds and first n events, since its first call. An event that has not
- * been counted is -1. */
+/* Store the calling thread's elapsed seconds and its first n event counts, both since the thread's first
+ * call. The value of an event that has not been counted is -1. */
 void hpmGetTimeAndCounters(int n, double *time, long long *values);
-/* All events. */
+/* Store the counts of all events. */
 void hpmGetCounters(long long *values);
 
-/* The same starts and ends, with the place where they are. */
+/* Start and stop a section as above, and record the source file and line of the call. */
 void hpmStart_at(int number, const char *label, const char *file, int line);
 void hpmStop_at(int number, const char *file, int line);
 void hpmTstart_at(int number, const char *label, const char *file, int line);
