@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * event_attach.c - the public calls that say where an event set counts: in another thread and in its
- * own again, whereby its events move to the core of that thread, or back; in which domain, where they
- * become other events; and beside which covariate.
+ * event_attach.c - the public calls that move an event set: attach it to another thread or detach it (its
+ * events then move to the core of the attached thread, or back), change its domain (its events then become
+ * other events), and change its covariate.
  */
 #include <papi.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int move_relation(const struct mpxi_asked_relation *relation, struct mpxi
 	return error;
 }
 
-/* And relations. */
+/* Request the pairs of all ratios and relations of the handle in the set `to`. */
 static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
 {
 	const struct mpxi_asked *asked = &handle->asked;
@@ -61,8 +61,8 @@ static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
 	return error;
 }
 
-/* A set of the same events, in the same order, of this target, in this domain; NULL: of the thread
- * itself. */
+/* Create a set with the handle's events, in the same order, for this target and domain. target NULL: the
+ * calling thread. Return 0 or a negative error. */
 static int copy_handle_set(const struct mpxi_handle *handle, struct mpxi_target *target, unsigned domain,
 			   struct mpxi_set **made)
 {
@@ -90,7 +90,7 @@ static int copy_handle_set(const struct mpxi_handle *handle, struct mpxi_target 
 	return PAPI_OK;
 }
 
-/* The handle's set from now on. */
+/* Make set the handle's set, and destroy the previous set. */
 static void replace_handle_set(struct mpxi_handle *handle, struct mpxi_set *set)
 {
 	unsigned i;
@@ -172,7 +172,7 @@ int mpx_set_detach(int set)
 
 /* ---- domains ------------------------------------------------------------------------------ */
 
-/* The counts so far are of other events, and are forgotten. */
+/* Discard the counts and the regions' pools, since they belong to other events. */
 static void forget_counts(struct mpxi_handle *handle)
 {
 	unsigned i, k, n = mpxi_set_events(handle->set);
@@ -211,7 +211,7 @@ int mpx_set_domain(int set, int domain)
 
 /* ---- covariates --------------------------------------------------------------------------- */
 
-/* Replaces the set by one that is the same but for the covariate. */
+/* Replace the handle's set by a copy with another covariate (event NULL: without one). */
 static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 {
 	struct mpxi_set *other;
@@ -231,7 +231,7 @@ static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 	return PAPI_OK;
 }
 
-/* It is read in each slice, of the thread that is counted. */
+/* Check a covariate: it is read in each slice of the counted thread, so it must be per thread. */
 static int check_covariate(const struct mpxi_handle *handle, uint32_t event)
 {
 	const char *whose = mpxi_papi_counts_for(event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * event_ratio.c - the public calls on ratios of a set's events, and on what is known to hold
- * between them. Each asks the core to keep what says how the errors of two events go together.
+ * event_ratio.c - the public calls on ratios of a set's events, and on relations between them. Each call
+ * requests a pair from the core, which then records how the errors of the two events correlate.
  */
 #include <math.h>
 #include <papi.h>
@@ -22,7 +22,7 @@ static int refuse_absent_event(const struct mpxi_handle *handle, uint32_t event)
 	return mpxi_error(PAPI_ENOEVNT, "event set %d has no event 0x%x", handle->number, event);
 }
 
-/* A set of the calling thread's own, of which something may be asked. */
+/* Find a stopped set of the calling thread that is not process-wide. */
 static int find_stopped(int set, struct mpxi_handle **handle)
 {
 	int error = mpxi_thread_find(set, handle);
@@ -180,7 +180,7 @@ static void free_relation(struct mpxi_asked_relation *relation)
 	free(relation->coefficient);
 }
 
-/* Those of two events that are in the set; the first n of all pairs. */
+/* Release the first n pairs of a relation whose two events are in the set. */
 static void unpair_relation(struct mpxi_handle *handle, const struct mpxi_asked_relation *relation,
 			    unsigned n)
 {
@@ -311,15 +311,15 @@ void mpxi_asked_remove(struct mpxi_handle *handle, uint32_t event)
 			drop_relation(handle, i);
 }
 
-/* ---- estimates that agree --------------------------------------------------------------- */
+/* ---- reconciled estimates --------------------------------------------------------------- */
 
-/* Room for all that reconciling takes. */
+/* Buffers for a reconciliation. */
 struct work {
 	struct mpxi_part *part;         /* [events]    */
 	struct mpxi_relation *relation; /* [relations] */
 	unsigned *index;                /* [relations * TERMS_MAX] */
 	bool *wrong;                    /* [relations] */
-	unsigned *of;                   /* [relations]: of which asked one */
+	unsigned *of;                   /* [relations]: index of the requested relation */
 	unsigned relations;
 	struct mpxi_joint *joint;
 };
@@ -349,8 +349,8 @@ static bool make_work(const struct mpxi_handle *handle, struct work *work)
 	return work->part && work->relation && work->index && work->wrong && work->of && work->joint;
 }
 
-/* The window that its estimate is made of; but by the clock, as pairs are, where it shares slices with
- * another event. */
+/* Return the window behind event i's estimate: the clock's window, as for pairs, if the event shares slices
+ * with another event; else the best window. */
 static const struct mpxi_window *window_of_estimate(const struct mpxi_handle *handle, unsigned i)
 {
 	unsigned k, n = mpxi_set_events(handle->set);
@@ -386,7 +386,7 @@ static void fill_joint(const struct mpxi_handle *handle, struct work *work)
 	}
 }
 
-/* Those all of whose events have been counted. */
+/* Fill in the relations whose events have all been counted. */
 static void fill_relations(const struct mpxi_handle *handle, struct work *work)
 {
 	unsigned i, k;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * event_set.c - the public calls on event sets, over the sets of the core: whose they are, and
- * events in them.
- */
+/* event_set.c - the public calls that create, change and list event sets, over the sets of the core. */
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +175,7 @@ int mpx_set_add_event(int set, int code)
 
 static int take_out_handle_event(struct mpxi_handle *handle, uint32_t code);
 
-/* From the last one on, until there are so many. The set does not run. */
+/* Remove the last event until n are left. The set must be stopped. */
 static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
 {
 	int error = 0;
@@ -384,7 +381,7 @@ int mpx_set_confidence(int set, double level)
 
 	if (error)
 		return error;
-	/* Not a number, too. */
+	/* The condition is negated so that NaN fails, too. */
 	if (!(level >= MPXI_LEVEL_MIN && level <= MPXI_LEVEL_MAX))
 		return mpxi_error(PAPI_EINVAL, "level is %g: a level of confidence is from %g to %g", level,
 				  MPXI_LEVEL_MIN, MPXI_LEVEL_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * event_values.c - the public calls on event sets that count: values that never decrease, over
+ * event_values.c - the public calls on event sets that count. They derive values that never decrease from
  * the windows of the core.
  */
 #include <math.h>
@@ -70,7 +70,7 @@ static void give_values(struct mpxi_handle *handle, long long *values)
 
 /* ---- over all stretches ------------------------------------------------------------- */
 
-/* The stretch that the core has just been brought up to the end of. */
+/* Add the current stretch to the pool. The core's windows must be up to date. */
 static void add_stretch(const struct mpxi_handle *handle, unsigned i, struct mpxi_pool *pool)
 {
 	enum mpxi_estimator estimator = mpxi_library_estimator();
@@ -82,7 +82,7 @@ static void add_stretch(const struct mpxi_handle *handle, unsigned i, struct mpx
 			      mpxi_set_lost(handle->set));
 }
 
-/* It is over. */
+/* Add the stretch that just ended to the pools of the current region. */
 static void keep_stretch(struct mpxi_handle *handle)
 {
 	struct mpxi_pool *pool = mpxi_regions_current(&handle->regions);
@@ -92,7 +92,8 @@ static void keep_stretch(struct mpxi_handle *handle)
 		add_stretch(handle, i, &pool[i]);
 }
 
-/* It is over, and another one begins. Error: the core's, and nothing has changed. */
+/* End the stretch, add it to the pools and begin another one. Return 0, or the core's error, after which
+ * nothing has changed. */
 static int next_stretch(struct mpxi_handle *handle, struct mpxi_pool *pool)
 {
 	enum mpxi_estimator estimator = mpxi_library_estimator();
@@ -111,10 +112,10 @@ static int next_stretch(struct mpxi_handle *handle, struct mpxi_pool *pool)
 
 /* ---- calls -------------------------------------------------------------------------- */
 
-/* The core passes on what PAPI says, without words. */
+/* Set a message for a PAPI error that the core returned, since the core sets none. Return error. */
 static int explain_group_refusal(int error, const struct mpxi_handle *handle, const char *verb)
 {
-	/* Threads that do not answer have been told of. */
+	/* mpxi_process_* has already reported threads that did not answer. */
 	if (!error || (handle->process && error == PAPI_ESYS))
 		return error;
 	return mpxi_error(error, "PAPI cannot %s a group of event set %d: %s", verb, handle->number,
@@ -138,7 +139,7 @@ int mpx_set_start(int set)
 	error = handle->process ? mpxi_process_start(handle->process) : mpxi_set_start(handle->set);
 	if (!error)
 		forget_values(handle);
-	/* PAPI's own codes come without words. */
+	/* PAPI's own error codes have no message yet. */
 	if (error == PAPI_EISRUN)
 		mpxi_error(
 			error,
@@ -171,7 +172,7 @@ static int bring_handle_up(struct mpxi_handle *handle)
 	return handle->process ? mpxi_process_read(handle->process) : mpxi_set_read(handle->set);
 }
 
-/* Without the sums that only an error bar needs. */
+/* Read the values without computing the sums that only error bars need. */
 static int read_plainly(struct mpxi_handle *handle, long long *values)
 {
 	int error = explain_group_refusal(mpxi_set_values(handle->set, mpxi_library_estimator(), values),
@@ -198,16 +199,16 @@ int mpx_set_read(int set, long long *values)
 	if (!handle->process && mpxi_set_runs(handle->set))
 		return read_plainly(handle, values);
 	error = explain_group_refusal(bring_handle_up(handle), handle, "read");
-	/* Threads that do not answer count with their last answer. */
+	/* A thread that did not answer contributes its last answer. */
 	if (!error || handle->process)
 		give_values(handle, values);
 	return error;
 }
 
 /*
- * A stretch adds to the sum over stretches as much as it adds to the estimate of all of them, so later
- * stretches make up for one in which the event had no turn. before: the estimate without the stretch.
- * False: there is no estimate yet.
+ * Compute the amount that the last stretch adds to an accumulated value: the growth of the estimate over
+ * all stretches. Later stretches thereby correct for a stretch in which the event had no turn. before is
+ * the estimate without the stretch, after the estimate with it. False: there is no estimate yet.
  */
 static bool find_added_value(const struct mpxi_result *before, const struct mpxi_result *after, uint64_t owed,
 			     long long *value)
@@ -215,7 +216,7 @@ static bool find_added_value(const struct mpxi_result *before, const struct mpxi
 	if (after->estimate.never)
 		return false;
 	if (before->estimate.never) {
-		/* The part before this stretch counts only as far as it is owed. */
+		/* Earlier stretches count only for the time that is still owed. */
 		double part = (double)(owed + after->time - before->time) / (double)after->time;
 
 		*value = part < 1 ? llrint(after->estimate.value * part) : whole_of_result(after);
@@ -242,7 +243,7 @@ static void accumulate_value(struct mpxi_accum *accum, const struct mpxi_result 
 		*value = accum->held;
 	accum->untold = false;
 	accum->owed = 0;
-	/* Sums do not decrease. */
+	/* Accumulated values never decrease. */
 	more -= accum->debt;
 	accum->debt = more < 0 ? -more : 0;
 	if (*value == MPX_NEVER || (more > 0 && __builtin_add_overflow(*value, more, value)))
@@ -293,7 +294,7 @@ int mpx_set_reset(int set)
 	else
 		error = runs ? mpxi_set_take(handle->set) : mpxi_set_reset(handle->set);
 	error = explain_group_refusal(error, handle, "read");
-	/* Threads that do not answer reset when they do. */
+	/* A thread that did not answer resets its part at its next answer. */
 	if (!error || handle->process) {
 		if (runs)
 			keep_stretch(handle);
@@ -342,7 +343,7 @@ static unsigned flags_of_result(const struct mpxi_result *result)
 	       (result->slowed ? MPX_SLOWED : 0);
 }
 
-/* Says whether the attached thread has ended; for a stopped set too. */
+/* Return MPX_ENDED if the attached thread has ended, even for a stopped set. */
 static unsigned flags_of_target(const struct mpxi_handle *handle)
 {
 	return handle->target && mpxi_target_has_ended(handle->target) ? MPX_ENDED : 0;
@@ -369,7 +370,7 @@ static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigne
 	};
 }
 
-/* moved: by relations; NULL: it is not. */
+/* Return the estimate of the current stretch. moved has the reconciled estimate; NULL: not requested. */
 static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, const struct mpxi_moved *moved)
 {
 	struct mpx_estimate estimate;
@@ -390,7 +391,8 @@ static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, co
 	return estimate;
 }
 
-/* With the running stretch as the core has been brought up. */
+/* Sum the pool of a region; if it is the running region, include the running stretch up to the core's last
+ * update. */
 static void add_up_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
 			struct mpxi_pool *all)
 {
@@ -424,11 +426,12 @@ static struct mpx_estimate estimate_of_region(const struct mpxi_handle *handle, 
 	return of_pool(handle, &all, i);
 }
 
-/* pool: of a region; NULL: what was counted since the start. related: moved by relations. */
+/* Store the first n estimates. pool is a region's; NULL: the stretch since the start. related: reconcile by
+ * relations. */
 static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *pool, bool related,
 			  struct mpx_estimate *estimates, int n)
 {
-	/* Two fields came behind it. */
+	/* The structure has grown by two fields after slices: accept the older size. */
 	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
 	struct mpxi_moved *moved = NULL;
 	struct mpx_estimate mine;
@@ -492,7 +495,7 @@ int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates
 	return give_estimates(handle, pool, false, estimates, n);
 }
 
-/* By its number alone: the pools are not the running set's, but those of stretches that have ended. */
+/* Find the set by its number alone. Only pools of ended stretches are read, not the running set's windows. */
 int mpx_set_kept_estimates(int set, int region, struct mpx_estimate *estimates, int n)
 {
 	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);

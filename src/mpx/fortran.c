@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fortran.c - the calls for Fortran (include/mpxf.h): subroutines with what C returns as their
- * last argument, names with an underscore behind them, and the lengths of texts, which the
- * compiler adds behind all arguments.
+ * fortran.c - the calls for Fortran (include/mpxf.h): subroutines that store the C result in their
+ * last argument. Their names have an underscore appended. The compiler appends the lengths of
+ * character arguments after all other arguments.
  */
 #include <papi.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "core/error.h"
 #include "mpx.h"
 
-/* Nobody but the compiler of a Fortran program calls them: there is no other declaration. */
+/* Declare and define a subroutine. Only compiled Fortran programs call it, so no header declares it. */
 #define SUBROUTINE(name, ...)                                                    \
 	__attribute__((visibility("default"))) void mpxf_##name##_(__VA_ARGS__); \
 	void mpxf_##name##_(__VA_ARGS__)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* Without the blanks behind it; NULL: out of memory, with words. */
+/* Copy a text without its trailing blanks. NULL: out of memory, with a message. */
 static char *text_in(const char *text, size_t length)
 {
 	char *copy;
@@ -46,7 +46,7 @@ SUBROUTINE(library_init, const int *abi, int *check)
 	*check = mpx_library_init(*abi, NULL);
 }
 
-/* The covariate's name has this many letters. */
+/* Initialize the library. length is the length of covariate. */
 static int init_with(int abi, struct mpx_options *options, long long slice_ns, int group_max,
 		     const char *covariate, size_t length)
 {
@@ -250,9 +250,9 @@ SUBROUTINE(set_confidence, const int *set, const double *level, int *check)
 	*check = mpx_set_confidence(*set, *level);
 }
 
-#define MOST (1 << 20) /* entries of a list; what is asked for may be any number */
+#define MOST (1 << 20) /* maximum length of a list; n may be any number */
 
-/* Estimates of a set, of this size each. */
+/* One of the calls that store n estimates of a set. */
 typedef int estimates_call(int set, const int *region, struct mpx_estimate *list, int n);
 
 static int of_start(int set, const int *region, struct mpx_estimate *list, int n)
@@ -277,8 +277,9 @@ static int of_kept(int set, const int *region, struct mpx_estimate *list, int n)
 	return mpx_set_kept_estimates(set, *region, list, n);
 }
 
-/* *list, for the caller to free, has what there is also where threads do not answer. The calls look
- * whether the set has so many events: another thread's set does not tell their number here. */
+/* Allocate and fill *list, which the caller frees. *list is also filled if threads do not answer. The call
+ * checks whether the set has n events, since the number of events of another thread's set is not known
+ * here. */
 static int get_estimates(int set, const int *region, int n, estimates_call *call, struct mpx_estimate **list)
 {
 	*list = NULL;
@@ -291,7 +292,7 @@ static int get_estimates(int set, const int *region, int n, estimates_call *call
 	return call(set, region, *list, n);
 }
 
-/* Threads that do not answer: what they answered last is there. */
+/* True if list was filled. After PAPI_ESYS it contains the last answers of threads that do not answer. */
 static int are_there(int result, const struct mpx_estimate *list, int n)
 {
 	return list && n && (!result || result == PAPI_ESYS) && list[n - 1].size;
@@ -362,7 +363,7 @@ SUBROUTINE(set_ratios, const int *set, const int *n, double *value, double *erro
 		return;
 	}
 	list[0].size = sizeof(list[0]);
-	*check = mpx_set_ratios(*set, list, *n < MOST ? *n : MOST); /* looks how many there are */
+	*check = mpx_set_ratios(*set, list, *n < MOST ? *n : MOST); /* checks n */
 	for (i = 0; !*check && i < *n; i++) {
 		value[i] = list[i].value;
 		error[i] = list[i].standard_error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread_calls.c - the public calls on the calling thread: registered or not, its master
- * event list, and what there is to say of it.
+ * thread_calls.c - the public calls on the calling thread: registration, its master event list, and
+ * information about it.
  */
 #include <papi.h>
 #include <stdlib.h>
