@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core.c - runs groups in turn and enters their slices (MPX, section 4).
+ * core.c - runs groups in turn and records their slices (MPX, section 4).
  *
- * T goes on only while a group counts: the time between the end of one slice and the
- * begin of the next, in which the handler works, is "off the clock". Time in which a group
- * should have counted and could not be read is in T all the same: see lose_sig.
+ * T advances only while a group counts. The time between the end of one slice and the begin of the next, in
+ * which the handler works, is "off the clock". If a group should have counted but could not be read,
+ * lose_sig adds that time to T all the same.
  */
 #include <limits.h>
 #include <string.h>
@@ -27,7 +27,8 @@ unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
 	return low;
 }
 
-/* A counter that goes backwards stands still here, since T and all sums only grow. */
+/* Return the growth of a counter. A counter that goes backwards counts as unchanged, since T and all sums
+ * only grow. */
 static uint64_t count_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -53,12 +54,14 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 	}
 }
 
-/* ---- time that nobody counted -------------------------------------------------------- */
+/* ---- uncounted time --------------------------------------------------------------------- */
 
-/* Limits of the thread's CPU time without a tick. After SLICES_OVERDUE slices the core asks whether
- * ticks are overdue. A slice as long as SLICES_LATE slices and LATE_NS (many ticks of the kernel) does
- * not stand for those around it. A tick that falls into the kernel is dropped, and user time is looked
- * at in the kernel's ticks only, so that some slices of a program that is mostly there are long. */
+/*
+ * Limits of the thread's CPU time without a tick. After SLICES_OVERDUE slices the core checks whether ticks
+ * are overdue. A slice of SLICES_LATE slices and at least LATE_NS (many kernel ticks) does not represent
+ * its neighbours. A tick that arrives while the thread is in the kernel is dropped, and the kernel accounts
+ * user time only at its own ticks. A program that is mostly in the kernel therefore has some long slices.
+ */
 #define SLICES_OVERDUE 4
 #define SLICES_LATE 100
 #define LATE_NS 400000000u
@@ -68,7 +71,8 @@ static bool cpu_time_is_late(const struct mpxi_core *core, uint64_t cpu)
 	return core->options.slice_ns && cpu >= LATE_NS && cpu / SLICES_LATE >= core->options.slice_ns;
 }
 
-/* A pace is taken from the last one or two seconds. */
+/* Limit of the CPU time that the pace averages over: after PACE_NS both sums are halved, so the pace covers
+ * the last one or two seconds. */
 #define PACE_NS 1000000000u
 
 static uint64_t cpu_sig(const struct mpxi_core *core)
@@ -76,7 +80,7 @@ static uint64_t cpu_sig(const struct mpxi_core *core)
 	return core->options.cpu_sig ? core->options.cpu_sig(core->options.cpu) : 0;
 }
 
-/* How far T goes in so much CPU time. Where no slice has been read yet T is taken for ns. */
+/* Convert CPU time to time of T. Before the first slice has been read, T is assumed to be in ns. */
 static uint64_t pace_cpu_time(const struct mpxi_pace *pace, uint64_t cpu)
 {
 	mpxi_u128 time;
@@ -91,8 +95,7 @@ static void pace_sig(struct mpxi_core *core, uint64_t cpu)
 {
 	struct mpxi_pace *pace = &core->pace;
 
-	/* lose_sig may have moved pace->cpu past this time. With by_cpu the pace is 1 and is not
-	 * measured. */
+	/* lose_sig may have moved pace->cpu past this time. With by_cpu the pace is 1 and is not measured. */
 	if (cpu <= pace->cpu || core->options.by_cpu)
 		return;
 	pace->cpus += cpu - pace->cpu;
@@ -117,13 +120,13 @@ void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
 	mpxi_stat_slice_sig(event->by_covariate, &other, &spacing[1]);
 }
 
-/* It is counted in all groups. */
+/* True if all groups count the event. */
 static bool event_is_beside(const struct mpxi_event *event)
 {
 	return event->role >= MPXI_CLOCK;
 }
 
-/* The event's count since its base. */
+/* Return the event's count since its base. */
 static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	switch (event->role) {
@@ -136,7 +139,8 @@ static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_eve
 	}
 }
 
-/* The events that all groups count get a gap to this T as well. */
+/* End the current slices of the events that all groups count, and move their bases to this T. The gap up to
+ * this T is then uncounted for them, too. */
 static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 {
 	struct mpxi_spacing spacing[2] = {{0}, {0}};
@@ -155,16 +159,13 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 	}
 }
 
-/* Where T should be by now. Only where something fails: it reads a clock. */
+/* Return the expected value of T. Called only after failures, since the caller has to read a clock. */
 static uint64_t paced_time_sig(const struct mpxi_core *core, uint64_t cpu)
 {
 	return core->pace.time + pace_cpu_time(&core->pace, count_since(cpu, core->pace.cpu));
 }
 
-/*
- * No group counts, and one should have: T is brought up by the pace, and what has gone by is
- * in nobody's slices.
- */
+/* Advance T by the pace when no group counts although one should. The time gained belongs to no slice. */
 static void lose_sig(struct mpxi_core *core)
 {
 	struct mpxi_pace *pace = &core->pace;
@@ -183,7 +184,7 @@ static void lose_sig(struct mpxi_core *core)
 	pace->time = core->time;
 }
 
-/* The reads lack more than an eighth of the time since the last pace; paces differ by less. */
+/* True if the reads lack more than an eighth of the time since the last pace. Paces vary by less. */
 static bool is_behind_sig(const struct mpxi_core *core)
 {
 	const uint64_t time = core->pace.known ? paced_time_sig(core, cpu_sig(core)) : 0;
@@ -232,7 +233,7 @@ void mpxi_core_seek_ticks(struct mpxi_core *core)
 	}
 }
 
-/* Brings T, and the current group's sample, up to now. */
+/* Advance T and the current group's sample to now. */
 static int advance_sig(struct mpxi_core *core)
 {
 	struct mpxi_group *group = core->current;
@@ -278,7 +279,7 @@ void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group)
 	(void)mpxi_core_run_sig(core, group);
 }
 
-/* All bookkeeping comes before the start, since code after the start is counted. */
+/* Start a group. All bookkeeping comes before the start, since the counters count the code after it. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
@@ -289,7 +290,7 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	core->changes++;
 	group->begin = group->known = core->time;
 	group->covariate = core->covariate;
-	/* A set that starts before the group is first read finds nothing in it. */
+	/* A set that starts before the group's first read must find zero counts. */
 	group->sample.size = group->sample.covariate = 0;
 	if (all)
 		memset(group->sample.count, 0, all * sizeof(group->sample.count[0]));
@@ -349,9 +350,9 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 	return true;
 }
 
-/* After a slice of milliseconds a program has its events out of the caches. They come while
- * the kernel stops the group, all at once, and not one by one behind it. These instructions
- * are counted with the program's: nine an event. */
+/* Prefetch the events of a group. After a slice of milliseconds the program has evicted them from the
+ * caches. Prefetching loads all of them at once while the kernel stops the group, instead of one by one
+ * afterwards. The prefetch instructions are counted with the program's: nine an event. */
 static inline void fetch_events(const struct mpxi_group *group)
 {
 	unsigned i, at;
@@ -382,11 +383,11 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	int error;
 
 	const bool current = group == core->current;
-	bool ended = false; /* its counters did, some time before: the rest is lost */
+	bool ended = false; /* the group's counters ended some time before: the rest is lost */
 
 	fetch_events(group);
 	error = core->options.ops->stop_sig(group->handle, &group->sample);
-	/* A component that tells of a failure once gives what it had, and says no more. */
+	/* A component may report a failure only once, and then return the old counts without an error. */
 	if (group->failed && current && !error && group->sample.size <= core->taken_size)
 		error = MPXI_ESYS;
 	group->running = false;
@@ -399,7 +400,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;
 	}
-	/* The counts of the last read stay, since sets have them already. */
+	/* After an error the counts of the last read stay, since sets already have them. */
 	core->lost += error || ended;
 	burden = current && !error ? sum_burden_sig(group) : 0;
 	core->burden += burden;
@@ -427,7 +428,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	return ended ? MPXI_ESYS : error;
 }
 
-/* The thread goes on while groups change: its slice ends, and the pace is taken from slices alone. */
+/* End the slice of a counted thread that continues while groups change. The pace is measured over slices
+ * only. */
 static void halt_apart_sig(struct mpxi_core *core)
 {
 	uint64_t cpu = core->options.by_cpu ? 0 : cpu_sig(core);
@@ -436,8 +438,8 @@ static void halt_apart_sig(struct mpxi_core *core)
 	pace_sig(core, cpu);
 }
 
-/* The thread has gone on meanwhile, or was held up by the change itself; it is not known how far, and T
- * gets half of the time. */
+/* Account for the time between two slices of a thread that continued meanwhile, or that the change itself
+ * held up. The share in which it ran is unknown, so T gets half of the time. */
 static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	struct mpxi_pace *pace = &core->pace;
@@ -461,14 +463,14 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	unsigned tries;
 	int error = 0;
 
-	/* The core counts losses; a handler has no caller to return the error to. */
+	/* Errors are only counted as losses; a handler has no caller to return them to. */
 	if (core->current && core->options.apart)
 		halt_apart_sig(core);
 	else if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
 	else if (core->pace.stalled)
 		lose_sig(core);
-	/* A round may have ended in between, so an active one comes within two. */
+	/* A round of the order may end in between, so an active group comes within two rounds. */
 	for (tries = 0; core->active_slots && tries < 2 * core->plan.slots; tries++) {
 		struct mpxi_group *group = core->plan.slot[mpxi_order_next_sig(&core->plan.order)];
 
@@ -484,7 +486,7 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 		return 0;
 	}
 	core->pace.stalled = core->pace.known;
-	/* One slice, however many groups were tried for it. */
+	/* One slice is lost, no matter how many groups were tried for it. */
 	if (error)
 		core->lost = lost + 1;
 	return error;
@@ -495,17 +497,18 @@ bool mpxi_core_was_left(const struct mpxi_core *core, const void *frame)
 	return mpxi_core_is_held_sig(core) && (uintptr_t)frame > core->holder;
 }
 
-/* A group alone goes on; where none could be started, this is the next try. */
+/* True if a slice may end now: a single group keeps running; without a running group the tick is the next
+ * attempt to start one. */
 static bool switch_is_due(const struct mpxi_core *core)
 {
 	return core->active_slots > 1 || (core->active_slots && !core->current);
 }
 
 /*
- * Whatever the timer is: a slice of some microseconds has mostly the handler's own time in it,
- * and gaps that are filled in with its rate come out too low. Ticks come so close where one
- * thread's are forwarded to all, and where they have waited in the queue of a signal that the
- * thread had blocked.
+ * True if at least half of slice_ns of CPU time has passed since the last slice's end. A slice of some
+ * microseconds would contain mostly the handler's own time, and gaps interpolated with its rate would come
+ * out too low. Ticks come so close together, with any timer, if one thread's ticks are forwarded to all
+ * threads, or if they were queued while the thread had blocked the signal.
  */
 static bool is_half_over(const struct mpxi_core *core, uint64_t cpu)
 {
@@ -531,7 +534,7 @@ static bool end_slice(struct mpxi_core *core)
 	pace->ended = pace->sought = cpu;
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);
-	/* A group that could not be started has lost its turn, and no time. */
+	/* A group that could not be started has lost its turn, but no time has passed. */
 	if (!core->options.apart)
 		pace_sig(core, cpu);
 	return true;
@@ -556,8 +559,8 @@ bool mpxi_core_is_held_sig(const struct mpxi_core *core)
 	return atomic_load_explicit(&core->busy, memory_order_relaxed);
 }
 
-/* Handler and thread share a processor: what keeps the compiler from moving accesses
- * out of the held part is enough. */
+/* Increment the hold count. Handler and thread share a processor, so a compiler barrier suffices to keep
+ * accesses inside the held part. */
 void mpxi_core_hold(struct mpxi_core *core)
 {
 	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed);
@@ -574,8 +577,8 @@ static void act_on_pending(struct mpxi_core *core)
 		return;
 	(void)end_slice(core);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Ticks that came during the switch are dropped: the slice that they would end has
-	 * only begun, and where switches take longer than slices this would go on forever. */
+	/* Drop ticks that came during the switch: the slice that they would end has only begun, and if
+	 * switches took longer than slices the loop would never end. */
 	atomic_store_explicit(&core->pending, false, memory_order_relaxed);
 }
 
@@ -588,8 +591,8 @@ void mpxi_core_release(struct mpxi_core *core)
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* A tick that came just before the core was free is acted on here; one that comes
-	 * later acts itself. Once is enough: one more in so short a time waits for the next. */
+	/* Act on a tick that came just before the core was free; a later tick acts itself. One pass is
+	 * enough: another tick within so short a time waits for the next release. */
 	if (!busy && atomic_load_explicit(&core->pending, memory_order_relaxed)) {
 		atomic_store_explicit(&core->busy, 1, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_active.c - which of the plan's groups run: those of events that are in a set that
- * runs (MPX, section 5.2: the activation count).
+ * core_active.c - decides which of the plan's groups run: the groups that contain an event of a running
+ * set (MPX, section 5.2: the activation count).
  */
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* The event's base is moved to now: its counts begin here. */
+/* Move the event's base to now, so that its counts begin here. */
 static void begin_active_event(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	event->base_begin = core->time;
@@ -26,7 +26,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 		mpxi_stat_open(event->by_covariate, core->covariate);
 	begin_active_event(core, event);
 	if (group) {
-		/* In the middle of a run the event begins at what was counted so far. */
+		/* If its group is already running, the event begins at the counts so far. */
 		event->base_run = group->running ? group->run : 0;
 		event->base_count = group->running ? group->sample.count[event->position] : 0;
 		group->active++;
@@ -49,7 +49,7 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 		event->activations--;
 		return;
 	}
-	/* Its slice ends here, whatever becomes of its group. */
+	/* The event's slice ends here, even if its group continues. */
 	if (mpxi_core_running(core, event, &slice))
 		mpxi_core_enter_sig(core, event, &slice, spacing);
 	event->activations = 0;
@@ -91,7 +91,7 @@ void mpxi_plan_part(struct mpxi_core *core, struct mpxi_event *event)
 	event->base_run = 0;
 }
 
-/* The group that T is to go by. */
+/* Select the group that advances T, and start or halt groups accordingly. */
 static int settle_current(struct mpxi_core *core)
 {
 	struct mpxi_group *current = core->current;
@@ -128,7 +128,7 @@ static int settle_steady(struct mpxi_core *core)
 		struct mpxi_group *group = core->steady[i];
 		int error = 0;
 
-		/* One that could not be started again by the call that tried waits for another. */
+		/* A handler does not start groups with MPXI_OUTSIDE events; the next ordinary call does. */
 		if (group->outside && mpxi_in_handler)
 			continue;
 		if (group->running && !group->active)
@@ -143,7 +143,7 @@ static int settle_steady(struct mpxi_core *core)
 int mpxi_plan_settle(struct mpxi_core *core)
 {
 	int error = settle_current(core), failed = settle_steady(core);
-	/* Where none of the groups could be run, ticks try again. */
+	/* If none of the groups could be started, ticks try again. */
 	bool sharing = core->active_slots > 1 || (core->active_slots && !core->current);
 
 	error = error ? error : failed;

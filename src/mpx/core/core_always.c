@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_always.c - events that a set wants counted all the time: they are in every group, and take
- * no turns. They stay there while a set that wants it runs, and after that as long as the groups stay.
+ * core_always.c - events that a set wants counted all the time: they are in every group, and take no turns.
+ * They stay in every group while a set that wants this runs, and afterwards until the groups change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/core_set.h"
 #include "core/error.h"
 
-/* ---- what fits beside them --------------------------------------------------------------- */
+/* ---- fitting events together with the always-counted ones --------------------------------- */
 
 struct beside {
 	const struct mpxi_backend_ops *ops;
@@ -112,7 +112,7 @@ void mpxi_always_unwish(struct mpxi_set *set)
 		set->event[i]->wishes -= set->entry[i].always;
 }
 
-/* The event beside those of the set that are always counted. */
+/* Check event i together with the always-counted events of the set. Return 1, 0 or a negative error. */
 static int fits_one(const struct mpxi_set *set, struct beside *beside, unsigned i)
 {
 	if (set->event[i]->kind != MPXI_ORDINARY)
@@ -121,7 +121,7 @@ static int fits_one(const struct mpxi_set *set, struct beside *beside, unsigned 
 				    : fits_beside(beside, &set->event[i]->code, 1);
 }
 
-/* Alone, and those that are asked for next have it beside them. */
+/* Check whether the covariate fits with the clock. Later fits calls include the covariate as well. */
 static int fits_covariate(const struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_count.c - event sets that count (MPX, section 5.2): they note where each of their events
- * stands when they start, and subtract that on reading.
+ * core_count.c - event sets that count (MPX, section 5.2): at its start a set records the state of each of
+ * its events, and a read subtracts this state.
  */
 #include "core/core_pair.h"
 #include "core/core_step.h"
@@ -20,7 +20,7 @@ int mpxi_set_sample(struct mpxi_set *set)
 	return error;
 }
 
-/* It is counted however the turns fall. */
+/* True if the event is counted whatever group is running. */
 static bool needs_no_turn(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	return !mpxi_event_is_ordinary(event) || core->active_slots <= 1;
@@ -92,7 +92,7 @@ static void forget_set_windows(struct mpxi_set *set)
 	mpxi_pairs_forget(set);
 }
 
-/* Runs of groups since the set's start, with nothing between them that no group has counted. */
+/* True if since the set's start no time passed in which no group counted. */
 static bool is_without_gaps(const struct mpxi_set *set)
 {
 	const struct mpxi_core *core = set->core;
@@ -100,14 +100,15 @@ static bool is_without_gaps(const struct mpxi_set *set)
 	return set->lost == core->lost && !(core->options.apart && set->slices != core->slices);
 }
 
-/* Counted all the time: in one run of its group, or, what all groups count, in runs without gaps. */
+/* True if the event was counted all the time: in one run of its group, or, for an event that all groups
+ * count, in runs without gaps. */
 static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 {
 	return entry->whole && entry->breaks == entry->event->breaks &&
 	       (entry->event->group || is_without_gaps(set));
 }
 
-/* The other window of what the clock's has been brought up to. */
+/* Compute the covariate's window over the stretch of the clock's window. */
 static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_slice *running)
 {
 	const struct mpxi_core *core = set->core;
@@ -131,7 +132,7 @@ static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_
 	window->clock_time = clock->time;
 }
 
-/* known: all samples are of now. */
+/* Update an entry's window. known: all samples are of now. */
 static void bring_entry_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths *lengths, bool known)
 {
 	struct mpxi_core *core = set->core;
@@ -159,7 +160,7 @@ static void bring_entry_up(struct mpxi_set *set, unsigned i, const struct mpxi_l
 		bring_up_beside(set, i, runs ? &slice : NULL);
 }
 
-/* Since the set's start. */
+/* Compute the slice lengths since the set's start. */
 static void lengths_of(const struct mpxi_set *set, struct mpxi_lengths *lengths)
 {
 	struct mpxi_lengths now;
@@ -279,7 +280,8 @@ int mpxi_set_admit(struct mpxi_set *set)
 	return error;
 }
 
-/* Groups that cannot be read may still be stopped; else the time is there, without counts. */
+/* Handle groups that could not be read at a stop. Such groups may still be stopped; otherwise T includes
+ * the time without counts. */
 static void lose_rest(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -300,7 +302,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 	if (!set->running)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
 	mpxi_core_hold(core);
-	/* It stops even where the last of it cannot be read: what slices gave is there. */
+	/* The set stops even if its last counts cannot be read; the counts of earlier slices remain. */
 	error = mpxi_set_sample(set);
 	if (error)
 		lose_rest(set);
@@ -338,7 +340,7 @@ int mpxi_set_reset(struct mpxi_set *set)
 	return error;
 }
 
-/* Shrinks the plan where the last stop had to put that off. */
+/* Shrink the plan if the last stop had to defer that. */
 static void tidy_plan(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -381,7 +383,7 @@ int mpxi_set_take(struct mpxi_set *set)
 
 const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
 {
-	/* Lost time is added to the clock, but its covariate is not known. */
+	/* Lost time is added to the clock, but the covariate's count in that time is unknown. */
 	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
 }
 
@@ -442,7 +444,7 @@ static long long value_now(struct mpxi_set *set, unsigned i, enum mpxi_estimator
 	mpxi_estimate(mpxi_set_best_window(set, i, estimator), estimator, &estimate);
 	if (estimate.never)
 		return -1;
-	/* Rounded without the library of mathematics, which users of a static PAPI do not name. */
+	/* Round without libm, since programs that link a static PAPI may not link libm. */
 	return estimate.value < 0x1p62 ? (long long)(estimate.value + 0.5) : INT64_MAX;
 }
 

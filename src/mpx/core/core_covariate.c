@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_covariate.c - a covariate that sets ask for: an event that the backend counts beside every
- * group while one of them runs. One at a time: all sets of the thread have the same groups. By it go
- * those sets alone that asked.
+ * core_covariate.c - the covariate that a set requests: an event that the backend counts in every group while
+ * such a set runs. The thread has one covariate at a time, since all its sets share the groups. Only the sets
+ * that requested the covariate use it in their estimates.
  */
 #include <stdlib.h>
 
@@ -32,7 +32,8 @@ struct mpxi_covariate mpxi_covariate_wanted(const struct mpxi_core *core)
 	return core->covariate_wishes ? core->covariate_wish : (struct mpxi_covariate){0};
 }
 
-/* Where the event stands by the covariate, which was counted all along its slice so far. */
+/* Open the event's sums by the covariate, at the covariate's count at the begin of the event's running
+ * slice. */
 static void open_by(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_slice slice;
@@ -51,7 +52,7 @@ void mpxi_covariate_changed(struct mpxi_core *core)
 	core->covariates = (struct mpxi_lengths){0};
 }
 
-/* No set has looked at these events by the covariate until now. */
+/* Allocate the sums by the covariate for events that no set has measured by it before. */
 static int prepare_beside_events(struct mpxi_set *set)
 {
 	unsigned i;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_life.c - a thread's core: how it comes, and how it goes with its sets, its plan and its
- * groups.
- */
+/* core_life.c - creates and destroys a thread's core, with its sets, its plan and its groups. */
 #include <stdlib.h>
 
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* Seeds that lie close together, as those of threads do, give orders that have nothing in
- * common (splitmix64). Not zero, where a xorshift generator stays. */
+/* Mix a seed (splitmix64), so that seeds close to each other, like those of threads, give unrelated orders.
+ * Never zero, since a xorshift generator would stay at zero. */
 static uint64_t mix_seed(uint64_t seed)
 {
 	seed += UINT64_C(0x9e3779b97f4a7c15);

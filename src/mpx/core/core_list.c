@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_list.c - the master event list (MPX, section 5.2): each event once, as long as a set has
- * it.
- */
+/* core_list.c - the master event list (MPX, section 5.2): each event once, while any set contains it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* It begins a line of the cache. */
+/* Allocate an event, aligned to a cache line. */
 static struct mpxi_event *new_event(bool covariate)
 {
 	const size_t line = MPXI_CACHE_LINE;
@@ -34,7 +31,7 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 	int fits;
 
 	if (at == core->events || core->event[at]->code != code) {
-		/* An event that no counter holds is refused here, not in the middle of a run. */
+		/* Refuse an event that no counter holds here, not in the middle of a run. */
 		fits = core->options.ops->fits(core->options.backend, &code, 1);
 		if (fits <= 0)
 			return fits ? fits

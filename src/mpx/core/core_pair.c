@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_pair.c - pairs of events of sets that count.
- */
+/* core_pair.c - counts pairs of events of running sets. */
 #include "core/core_pair.h"
 
-/* The group that counts both; NULL: there is none. */
+/* Return the group that counts both events; NULL: no group does. */
 static const struct mpxi_group *common_group(const struct mpxi_pair *pair)
 {
 	return pair->a->group == pair->b->group ? pair->a->group : NULL;
 }
 
-/* Saturates, as sums do. */
+/* Add the two counts; the result saturates, as sums do. */
 static uint64_t both_counts(const struct mpxi_pair *pair, const struct mpxi_group *group)
 {
 	uint64_t a = group->sample.count[pair->a->position], b = group->sample.count[pair->b->position];
@@ -80,7 +78,7 @@ void mpxi_pairs_halt_sig(struct mpxi_core *core, const struct mpxi_group *group)
 	}
 }
 
-/* The pair's slice so far; false: it has none. */
+/* Fill in the pair's slice so far. False: the pair is not being counted. */
 static bool running_slice(const struct mpxi_core *core, const struct mpxi_pair *pair,
 			  struct mpxi_slice *slice)
 {
@@ -114,7 +112,8 @@ void mpxi_pairs_forget(struct mpxi_set *set)
 		set->pair[i]->window = (struct mpxi_window){0};
 }
 
-/* The entries' windows have the fields of the stretch that are the same for all events (core_count.c). */
+/* Return the event's entry window, which has the fields of the stretch that all events share
+ * (core_count.c). */
 static const struct mpxi_window *window_of_event(const struct mpxi_set *set, const struct mpxi_event *event)
 {
 	unsigned i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_plan.c - changes which groups there are, and which of them run.
+ * core_plan.c - changes the groups of the plan, and which of them run.
  *
- * A place in a group is given when an event is first activated, and kept: a region
- * that is entered again and again finds its groups as it left them. Groups none of
- * whose events is active are passed over, and dropped when there are newcomers. When
- * sets have stopped, what is left is put into fewer groups, if these hold it.
+ * An event gets a place in a group when it is first activated, and keeps it: a region that is entered again
+ * and again finds its groups unchanged. Groups without an active event are skipped, and are dropped when
+ * new events need places. After sets have stopped, the remaining events move into fewer groups, if these
+ * hold them.
  *
- * A change makes and opens all that it needs first. Then it is committed, which cannot
- * fail, but can be undone: the former groups stay open until what is new counts.
+ * A change first allocates and opens everything that it needs. Then it is committed. A commit cannot fail,
+ * but can be undone: the former groups stay open until the new ones count.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -17,19 +17,19 @@
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* A new plan in the making: nothing of the core has changed yet. */
+/* A plan under construction; the core is still unchanged. */
 struct change {
 	struct mpxi_draft draft;
 	struct mpxi_group **slot;
 	unsigned *order, *was;
-	unsigned taken; /* slots that are filled in */
-	/* The events in every group: the former ones, or others. */
+	unsigned taken; /* filled slots */
+	/* The events in every group: the former ones, or a new array. */
 	struct mpxi_event **always;
 	uint32_t *code; /* of always */
 	unsigned alwayses;
 	struct mpxi_group *idle;
 	struct mpxi_covariate covariate;
-	bool anew; /* no group is as it was: other events, or another covariate, are in all */
+	bool anew; /* all groups are new: the events in every group, or the covariate, have changed */
 };
 
 static struct mpxi_codes codes_of(const struct change *change)
@@ -61,13 +61,13 @@ static void change_clear(struct mpxi_core *core, struct change *change)
 	mpxi_covariate_choose(core, &core->plan.covariate);
 }
 
-/* Nothing has come to the list: its group stays, with its events that are not active. */
+/* True if no event was added to the list: its group stays, including its inactive events. */
 static bool is_same(const struct mpxi_list *list)
 {
 	return list->from != MPXI_NEW_LIST && list[1].begin - list->begin == list->taken;
 }
 
-/* Groups for all lists of the draft. */
+/* Find or open groups for all lists of the draft. */
 static int resolve_draft_lists(struct mpxi_core *core, struct change *change)
 {
 	const struct mpxi_draft *draft = &change->draft;
@@ -102,7 +102,7 @@ static int resolve_draft_lists(struct mpxi_core *core, struct change *change)
 	return mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, codes_of(change), &change->idle);
 }
 
-/* The events of a group that leaves the plan have no place until they get another. */
+/* Take away the places of a group's events, since the group leaves the plan. */
 static void unbind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
@@ -130,7 +130,7 @@ static void bind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 	core->active_slots += group->active > 0;
 }
 
-/* The events that a list of the draft says are in a group, and those that are in all. */
+/* Fill in the group's events from its codes: those of its list, and those in every group. */
 static void fill_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
@@ -151,7 +151,8 @@ static bool is_in_all(const struct mpxi_plan *plan, const struct mpxi_event *eve
 	return i < plan->alwayses;
 }
 
-/* No group runs that counted them. */
+/* Update the roles of the events that enter or leave every group. The groups that counted them must not be
+ * running. */
 static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from)
 {
 	const struct mpxi_plan *to = &core->plan;
@@ -167,8 +168,8 @@ static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from
 			mpxi_plan_join(core, to->always[i]);
 }
 
-/* From one plan to core->plan, whose groups have their events. Groups that are in both
- * do not notice. */
+/* Replace plan `from` by core->plan, whose groups already have their events. Groups in both plans are not
+ * affected. */
 static void exchange_plans(struct mpxi_core *core, const struct mpxi_plan *from)
 {
 	const struct mpxi_plan *to = &core->plan;
@@ -190,7 +191,7 @@ static void exchange_plans(struct mpxi_core *core, const struct mpxi_plan *from)
 		bind_group_events(core, to->slot[i]);
 }
 
-/* Frees a plan that core->plan is instead of. */
+/* Free the plan that core->plan has replaced. */
 static void retire_plan(struct mpxi_core *core, struct mpxi_plan *plan)
 {
 	unsigned i;
@@ -208,7 +209,7 @@ static void retire_plan(struct mpxi_core *core, struct mpxi_plan *plan)
 	core->changing = false;
 }
 
-/* From here on nothing fails. */
+/* Make the change the core's plan. Cannot fail. */
 static void commit_change(struct mpxi_core *core, struct change *change)
 {
 	const struct mpxi_list *list = change->draft.list;
@@ -253,7 +254,7 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	retire_plan(core, &undone);
 }
 
-/* Chooses the events that are in every group from now on, and the covariate. */
+/* Choose the events that are in every group from now on, and the covariate. */
 static int choose_always(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **always = calloc(core->events + 1, sizeof(*always));
@@ -282,7 +283,7 @@ static int choose_always(struct mpxi_core *core, struct change *change)
 	return 0;
 }
 
-/* Into the lists that there are, without newcomers only into fewer. */
+/* Place new events into the existing lists or new ones. With n = 0, only reduce the number of lists. */
 static int place_in_lists(struct mpxi_core *core, struct change *change, struct mpxi_event *const *event,
 			  unsigned n)
 {
@@ -295,7 +296,7 @@ static int place_in_lists(struct mpxi_core *core, struct change *change, struct 
 	return error ? error : mpxi_always_place(core, codes_of(change), &change->draft, event, n);
 }
 
-/* With other events in every group all lists are new ones. */
+/* Place all events into new lists, since the events in every group have changed. */
 static int place_anew(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **event = calloc(core->events + 1, sizeof(*event));
@@ -309,7 +310,7 @@ static int place_anew(struct mpxi_core *core, struct change *change)
 	return error;
 }
 
-/* Slots with something in them that is active or pinned. */
+/* Count the slots that contain an active or pinned event. */
 static unsigned wanted_slots(const struct mpxi_core *core)
 {
 	unsigned i, k, found = 0;
@@ -324,8 +325,8 @@ static unsigned wanted_slots(const struct mpxi_core *core)
 	return found;
 }
 
-/* Groups that hold what is active or pinned, and n newcomers; with what is to be in every group.
- * fewer: only if there are fewer then. */
+/* Form groups that hold the active and pinned events, n new ones, and the events of every group. fewer:
+ * commit only if the number of groups decreases. */
 static int place_in_groups(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n, bool fewer)
 {
 	struct change change = {.taken = 0};
@@ -343,13 +344,13 @@ static int place_in_groups(struct mpxi_core *core, struct mpxi_event *const *eve
 	return error;
 }
 
-/* It is counted, or is about to be. */
+/* True if the event is counted, or is about to be. */
 static bool event_is_wanted(const struct mpxi_event *event)
 {
 	return event->activations || event->pins;
 }
 
-/* Groups of unlimited events go when nothing in them is active. */
+/* Drop the groups of unlimited events in which no event is active or pinned. */
 static void drop_steadies(struct mpxi_core *core)
 {
 	unsigned i, k, left = 0;
@@ -370,7 +371,7 @@ static void drop_steadies(struct mpxi_core *core)
 	core->steadies = left;
 }
 
-/* A group for events of one role, with room in the list of those that are counted all the time. */
+/* Open a group for events of one role, and reserve an element for it in core->steady. */
 static int open_steady(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 		       struct mpxi_group **group)
 {
@@ -392,7 +393,7 @@ static int open_steady(struct mpxi_core *core, struct mpxi_event *const *event, 
 	return error;
 }
 
-/* Its events have their places in it, and no others. */
+/* Give the group's events their places in it, and vacate their former places. */
 static void seat_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
@@ -412,7 +413,7 @@ static void seat_group_events(struct mpxi_core *core, struct mpxi_group *group)
 	drop_steadies(core);
 }
 
-/* A group for unlimited events, which runs while one of them is active. */
+/* Open a group for unlimited events, which runs while any of them is active. */
 static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
 {
 	struct mpxi_group *group;
@@ -432,9 +433,9 @@ static struct mpxi_group *outside_group(const struct mpxi_core *core)
 	return i < core->steadies ? core->steady[i] : NULL;
 }
 
-/* One group has all events that no handler may touch, since a thread can run only one set of most
- * components that count such events. The new group continues the counts of the former one, in the same
- * slices. */
+/* Replace the former group of MPXI_OUTSIDE events. One group has all events that no handler may touch,
+ * since a thread can run only one set of most components that count such events. The new group continues
+ * the counts of the former group, in the same slices. */
 static void succeed_group(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
 {
 	const bool ran = former && former->running;
@@ -468,13 +469,13 @@ static int place_outside(struct mpxi_core *core, struct mpxi_event *const *event
 	return error;
 }
 
-/* Is to be in every group, and is not. */
+/* True if the event should be in every group, but is not. */
 static bool is_to_join(const struct mpxi_event *event)
 {
 	return event->wishes && mpxi_event_is_ordinary(event);
 }
 
-/* Needs a place and has none. */
+/* True if the event needs a place and has none. */
 static bool is_newcomer(const struct mpxi_event *event)
 {
 	if (is_to_join(event))
@@ -493,7 +494,8 @@ static unsigned newcomers_of(enum mpxi_role role, struct mpxi_event *const *even
 	return found;
 }
 
-/* A group has either events that a handler may touch or events that no handler may touch. */
+/* Place events without a place. A group contains either events that a handler may touch, or events that no
+ * handler may touch. */
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 			   unsigned newcomers)
 {
@@ -539,8 +541,8 @@ static bool rejoin_group(struct mpxi_core *core, struct mpxi_group *group, struc
 	return true;
 }
 
-/* An event that had left the list takes the place again that still waits for it. This keeps an event
- * from being in two groups at once. */
+/* Return an event that had left the master list to its old place, if that is still vacant. Otherwise the
+ * event would be in two groups at once. */
 static bool rejoin_event(struct mpxi_core *core, struct mpxi_event *event)
 {
 	bool turns = mpxi_event_is_ordinary(event);
@@ -562,7 +564,7 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin_event(core, event[i]));
 	if (!newcomers && !mpxi_covariate_is_missing(core))
 		return 0;
-	/* Their groups stay, though nothing in them may be active yet. */
+	/* The pins keep their groups, though none of their events may be active yet. */
 	for (i = 0; i < n; i++)
 		event[i]->pins++;
 	error = place_newcomers(core, event, n, newcomers);
@@ -578,7 +580,7 @@ bool mpxi_plan_shrink(struct mpxi_core *core)
 		return false;
 	core->may_shrink = false;
 	core->shrink_at = core->turns + core->active_slots;
-	/* After an error the groups stay as they are: nobody has asked for fewer. */
+	/* After an error the groups stay as they are: no caller has requested fewer. */
 	(void)place_in_groups(core, NULL, 0, true);
 	return core->changing;
 }
@@ -608,7 +610,7 @@ void mpxi_plan_expel(struct mpxi_core *core, struct mpxi_event *event)
 {
 	if (event->role == MPXI_ALWAYS)
 		expel_from_all(core, event);
-	/* The group goes on; what stands in the event's place is never active. */
+	/* The group stays; core->nobody, which is never active, takes the event's place. */
 	if (event->group) {
 		event->group->event[event->position] = &core->nobody;
 		core->vacancies = true;

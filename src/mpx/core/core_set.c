@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_set.c - event sets: they come and go, and events in them.
- */
+/* core_set.c - creates and destroys event sets, and adds and removes their events. */
 #include <stdlib.h>
 #include <string.h>
 

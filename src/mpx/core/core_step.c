@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_step.c - marks of steps.
- */
+/* core_step.c - the marks that a set keeps for its steps from region to region. */
 #include <stdlib.h>
 
 #include "core/core_step.h"

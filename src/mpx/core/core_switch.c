@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * core_switch.c - a set that runs ends a stretch and begins another one.
- */
+/* core_switch.c - ends a stretch of a running set and begins another one. */
 #include "core/core_step.h"
 #include "core/error.h"
 
-/* Steps between two looks for ticks that do not come: it is a system call. */
+/* Steps between two checks for missing ticks, since a check is a system call. */
 #define STEPS_UNSOUGHT 256
 
-/* The set begins anew at what has been sampled; the events are where they were at the last
- * step, but for their slices so far. */
+/* Restart the set at the last samples. The moments stay at the last full step, except for the events'
+ * slices so far. */
 static void go_on(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -65,7 +63,7 @@ static void mark_set_step(struct mpxi_set *set)
 	go_on(set);
 }
 
-/* Nothing has happened since the last step but that time went by. */
+/* True if nothing has happened since the last step except that time passed. */
 static bool is_quiet(const struct mpxi_set *set)
 {
 	const struct mpxi_core *core = set->core;
@@ -75,8 +73,8 @@ static bool is_quiet(const struct mpxi_set *set)
 	       step->slots == core->active_slots && step->steps % STEPS_UNSOUGHT;
 }
 
-/* Returns the counts that an event with a group has added to its slice, whose end is now. covariate: at
- * the last step. */
+/* Add the growth of an event with a group to its slice so far, which now ends at T, and return the growth.
+ * covariate is the covariate's count at the last step. */
 static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event, uint64_t covariate,
 			  struct mpxi_moment *moment)
 {
@@ -90,7 +88,8 @@ static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event 
 	return more;
 }
 
-/* Does the same for an event without a group: the clock, the covariate, or one that is in every group. */
+/* Do as cut_count for an event without a group: the clock, the covariate, or an event that is in every
+ * group. */
 static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
 			 struct mpxi_moment *moment)
 {
@@ -126,7 +125,7 @@ const struct mpxi_piece *mpxi_set_piece(const struct mpxi_set *set, unsigned i)
 	return &set->step->moment[i].piece;
 }
 
-/* The clock may take as long as the events. */
+/* Sample only the steady groups: reading the clock may take as long as reading the events. */
 static int sample_steady(struct mpxi_set *set)
 {
 	unsigned i;
@@ -164,7 +163,7 @@ int mpxi_set_step(struct mpxi_set *set, bool *pieces)
 	*pieces = false;
 	if (!set->running)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
-	/* Pairs have marks of their own. */
+	/* A set with pairs takes full steps, since pairs have their own marks. */
 	if (set->pairs)
 		return mpxi_set_take(set);
 	mpxi_core_hold(set->core);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * error.h - why the calling thread's last call failed, in words. The core knows no
- * PAPI: it passes on what a backend returns, and has the codes below, which are
- * PAPI's numbers.
+ * error.h - the reason for the failure of the calling thread's last call, in words. The core does not
+ * include PAPI: it passes on the backend's error codes, and has the codes below, which equal PAPI's.
  */
 #ifndef MPXI_ERROR_H
 #define MPXI_ERROR_H
@@ -25,18 +24,19 @@ enum {
 	MPXI_ENOSUPP = -18,
 };
 
-/* Gets the calling thread's memory for messages; false where there is none. Before a handler
- * may act in the thread. */
+/* Allocate the calling thread's memory for messages; false: out of memory. Must be called before a handler
+ * may run in the thread. */
 bool mpxi_error_prepare(void);
 
-/* Sets the calling thread's message and returns error. In a handler of ours it returns error alone:
- * no caller reads a message there, and the program may be about to read the message of an earlier call. */
+/* Set the calling thread's message and return error. In a handler of this library only return error: no
+ * caller reads a message there, and the program may be about to read the message of an earlier call. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
-/* A handler of ours is at work in this thread. Initial-exec, since handlers read it.
+/* True while a handler of this library runs in this thread. Initial-exec TLS, since handlers read it.
  * Partner: the handler on the same thread. */
 extern _Thread_local volatile bool mpxi_in_handler __attribute__((tls_model("initial-exec")));
-/* How many messages the calling thread has had: did a call that failed say why? */
+/* Return the number of messages set for the calling thread so far. A caller compares two values to find out
+ * whether a failed call has set a message. */
 unsigned mpxi_error_count(void);
 
 #endif

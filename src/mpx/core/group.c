@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * group.c - makes groups and keeps those that may be wanted again.
- */
+/* group.c - opens groups, and keeps unused groups for later use. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +7,8 @@
 #include "core/error.h"
 #include "core/group.h"
 
-/* Groups that are open and in no plan: enough for some dozen nested regions, and few
- * beside the descriptors that a process has. */
+/* Maximum number of open groups outside any plan: enough for some dozen nested regions, and few compared
+ * with a process's descriptors. */
 #define UNUSED_MAX 32
 
 static size_t group_size(unsigned n)
@@ -28,7 +26,7 @@ static void destroy_group(struct mpxi_groups *groups, struct mpxi_group *group)
 	free(group);
 }
 
-/* Closes unused groups from link on. */
+/* Close the unused groups from link on. */
 static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
 {
 	struct mpxi_group *group;
@@ -124,7 +122,7 @@ void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group)
 	groups->first = group;
 	if (++groups->unused <= UNUSED_MAX)
 		return;
-	/* The one that was put longest ago goes. */
+	/* Close the group that was put longest ago. */
 	for (i = 0; i < UNUSED_MAX; i++)
 		link = &(*link)->next;
 	close_from(groups, link);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * group.h - the groups of events that share the counters in one slice, and the master
- * event list that they are made of. Groups that are not used any more are kept for a
- * while, since nested measurements come back to the same ones.
+ * group.h - the groups of events that share the counters in one slice, and the events of the master
+ * event list. Unused groups are kept for a while, since nested measurements return to the same ones.
  */
 #ifndef MPXI_GROUP_H
 #define MPXI_GROUP_H
@@ -15,31 +14,30 @@
 #include "stat/stat.h"
 
 /*
- * One event of the master event list. Before `references' is what the end of a slice
- * touches, and of stat the part that it touches comes first: that is MPXI_EVENT_HOT bytes,
- * six lines of the cache.
+ * One event of the master event list. The end of a slice touches only the fields before `references', and
+ * of stat only its first part. These MPXI_EVENT_HOT bytes are six cache lines.
  */
 struct mpxi_event {
 	uint32_t code;
 	enum mpxi_role role;
 	bool slows;               /* its counts delay the program                  */
-	unsigned activations;     /* sets that have it and run                    */
-	unsigned position;        /* in its group                                 */
-	struct mpxi_group *group; /* in which it is counted; NULL: in none        */
+	unsigned activations;     /* running sets that contain it */
+	unsigned position;        /* index in its group */
+	struct mpxi_group *group; /* group that counts it; NULL: none */
 	/*
-	 * Where the event begins in its group's run, if that is not the run's begin;
-	 * holds while base_run is the group's run. A clock or covariate event that is
-	 * counted with the others has no group, and its base always holds.
+	 * Base of the event in its group's run, if the event begins later than the run. The base is valid
+	 * while base_run is the group's run. A clock or covariate event that is counted with the others has
+	 * no group, and its base is always valid.
 	 */
 	uint64_t base_run, base_begin, base_covariate, base_count;
-	uint64_t breaks; /* how often its group was taken off the counters while it was active */
-	struct mpxi_stat *by_covariate; /* what stat is by the clock; NULL: there is none */
+	uint64_t breaks;                /* number of times that its group was halted while it was active */
+	struct mpxi_stat *by_covariate; /* as stat, by the covariate instead of the clock; NULL: none */
 	struct mpxi_stat stat;
-	unsigned references; /* sets that have it                               */
-	unsigned pins;       /* sets that want its place kept while they do not */
-	/* kind is the backend's role; role differs from it while the event is in every group. wishes:
-	 * running sets that ask for that. always_count: its counts in all groups; always_taken: in the
-	 * present run. */
+	unsigned references; /* sets that contain it */
+	unsigned pins;       /* stopped sets that keep its place */
+	/* kind is the backend's role; role differs from kind while the event is in every group. wishes is
+	 * the number of running sets that request this. always_count is its count over all groups,
+	 * always_taken the part of the present run in it. */
 	enum mpxi_role kind;
 	unsigned wishes;
 	uint64_t always_count, always_taken;
@@ -49,69 +47,69 @@ struct mpxi_event {
 #define MPXI_CACHE_LINE 64
 #define MPXI_EVENT_HOT (6 * MPXI_CACHE_LINE)
 
-/* It takes turns. */
+/* True if the event takes turns. */
 static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
 {
 	return event->role == MPXI_ORDINARY;
 }
 
-/* It is counted all the time, in a group of its own kind. */
+/* True if the event is counted all the time, in a group of its own role. */
 static inline bool mpxi_event_is_steady(const struct mpxi_event *event)
 {
 	return event->role == MPXI_UNLIMITED || event->role == MPXI_OUTSIDE;
 }
 
-/* An event that is counted beside all of a group's. */
+/* An event that is counted in every group. */
 struct mpxi_covariate {
 	bool there;
 	uint32_t event;
 };
 
 struct mpxi_group {
-	void *handle;                 /* the backend's                                     */
-	unsigned n;                   /* events of its own                                 */
-	unsigned always;              /* events that are in every group, behind those      */
-	unsigned active;              /* of them, those that are active                    */
-	unsigned slot;                /* its place among those that take turns             */
+	void *handle;                 /* the backend's group */
+	unsigned n;                   /* events of this group only */
+	unsigned always;              /* events that are in every group, stored after those */
+	unsigned active;              /* active ones of the n events */
+	unsigned slot;                /* index among the groups that take turns */
 	bool running;                 /* on the counters now                               */
-	bool failed;                  /* its last read did                                 */
-	bool outside;                 /* not for handlers: of MPXI_OUTSIDE                 */
-	struct mpxi_covariate beside; /* that it was opened with                 */
-	uint64_t run;                 /* number of its present run, of all groups          */
-	uint64_t sampled;             /* the call that sampled it last                     */
-	uint64_t begin;               /* T when this run began                             */
-	uint64_t known;               /* T of sample, in a group of unlimited events       */
-	uint64_t covariate;           /* the thread's covariate count when this run began  */
+	bool failed;                  /* its last read failed */
+	bool outside;                 /* has MPXI_OUTSIDE events: not for handlers */
+	struct mpxi_covariate beside; /* covariate with which it was opened */
+	uint64_t run;                 /* number of its present run, among all groups' runs */
+	uint64_t sampled;             /* round of samples that last sampled it */
+	uint64_t begin;               /* T at the begin of this run */
+	uint64_t known;               /* T of sample, for a group of unlimited events */
+	uint64_t covariate;           /* the thread's covariate count at the begin of this run */
 	struct mpxi_sample sample;
-	struct mpxi_event **event; /* [n + always]; only while used              */
+	struct mpxi_event **event; /* [n + always]; valid only while the group is in use */
 	uint32_t *code;            /* [n + always], each part ascending          */
-	struct mpxi_group *next;   /* unused ones, the one put last first        */
-				   /* then: event, sample.count, code */
+	struct mpxi_group *next;   /* next unused group, the last put first */
+				   /* followed by: event, sample.count, code */
 };
 
 struct mpxi_groups {
 	const struct mpxi_backend_ops *ops;
 	void *backend;
-	bool quiet;                      /* the backend is not called any more */
-	struct mpxi_covariate covariate; /* that groups are opened with now */
+	bool quiet;                      /* do not call the backend any more */
+	struct mpxi_covariate covariate; /* covariate with which groups are opened now */
 	struct mpxi_group *first;
 	unsigned count, unused;
 	size_t memory;
 };
 
-/* Codes, ascending and each once. */
+/* Event codes in ascending order, without duplicates. */
 struct mpxi_codes {
 	const uint32_t *code;
 	unsigned n;
 };
 
-/* Makes or finds the group of these events, and of those that are in every group; it is used from
- * then on, and of nobody else. */
+/* Find or open the group of these events (own) and of the events in every group (always). The caller has
+ * exclusive use of the group until mpxi_groups_put. */
 int mpxi_groups_get(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
 		    struct mpxi_group **group);
-/* Not used any more; closed when too many such groups are kept. It does not run. */
+/* Return a halted group that is no longer used. The oldest unused group is closed if too many are kept. */
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
-/* Closes all that are not used. */
+/* Close all unused groups. */
 void mpxi_groups_clear(struct mpxi_groups *groups);
 
 #endif

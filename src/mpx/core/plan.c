@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * plan.c - which events the counters hold together, and shuffled rounds.
- */
+/* plan.c - computes which events the counters hold together, and the shuffled order of turns. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/plan.h"
 
-/* A list that has refused so many events is taken as full: the answers of a backend
- * cost system calls, and a thousand events have hundreds of lists. */
+/* Maximum number of refusals before a list counts as full: a backend's answer costs system calls, and a
+ * thousand events have hundreds of lists. */
 #define REFUSALS_MAX 8
-/* Lists that an event is tried in before it gets one of its own. */
+/* Number of lists in which an event is tried before it gets a new one. */
 #define TRIES_MAX 16
 
 #define NO_LIST (~0u)
@@ -56,7 +54,7 @@ static int compare_codes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One more list of what was appended behind the others. */
+/* Close the list of the codes that were appended after the last list. */
 static void close_list(struct mpxi_draft *draft, unsigned from)
 {
 	struct mpxi_list *list = &draft->list[draft->lists];
@@ -88,7 +86,7 @@ static unsigned length_of_list(const struct mpxi_draft *draft, unsigned k)
 	return draft->list[k + 1].begin - draft->list[k].begin;
 }
 
-/* Puts a code into list k, in its order. There is room. */
+/* Insert a code into list k in order. There must be room. */
 static void insert_code(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
 	unsigned at = draft->list[k].begin;
@@ -114,7 +112,7 @@ static void take_code_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 		draft->list[k].begin--;
 }
 
-/* Do the events of list k fit with one more? It is in the list then. */
+/* Try to add a code to list k. Return 1 and keep it if the counters hold the list, else 0 or an error. */
 static int try_draft_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
 			  void *backend, uint32_t code)
 {
@@ -127,7 +125,7 @@ static int try_draft_list(struct mpxi_draft *draft, unsigned k, const struct mpx
 	return fits;
 }
 
-/* The shortest list that this event has not been tried in; lists: none. */
+/* Return the shortest list in which this event has not been tried, or draft->lists if there is none. */
 static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 {
 	unsigned k, best = draft->lists;
@@ -143,7 +141,7 @@ static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 	return best;
 }
 
-/* Puts a code into one of the lists: 1; 0: it fits into none that was tried. */
+/* Put a code into one of the lists. Return 1, or 0 if it fits into none of the lists tried. */
 static int place_code(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		      uint32_t code, unsigned except)
 {
@@ -178,7 +176,8 @@ static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_o
 	return mpxi_draft_add(draft, &event, 1, false, MPXI_NEW_LIST);
 }
 
-/* If the counters hold all of it, the draft becomes one list: 1; else 0. */
+/* Make the draft a single list with the n events if the counters hold everything. Return 1, or 0 if they do
+ * not, or an error. */
 static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		    struct mpxi_event *const *event, unsigned n)
 {
@@ -193,7 +192,7 @@ static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops
 		for (i = 0; i < n; i++)
 			all.code[all.codes++] = event[i]->code;
 		close_list(&all, draft->lists ? draft->list[0].from : MPXI_NEW_LIST);
-		/* It is not what the first one was, unless that was all. */
+		/* The list counts as unchanged only if its first list was the only one. */
 		all.list[0].taken = draft->lists == 1 ? draft->codes : 0;
 		fits = ops->fits(backend, all.code, all.codes);
 	}
@@ -238,7 +237,8 @@ static int copy_draft(const struct mpxi_draft *draft, struct mpxi_draft *made)
 	return 0;
 }
 
-/* Moves all events of list k to others: 1; 0: that cannot be, and some have moved. */
+/* Move all events of list k to other lists. Return 1, or 0 if some do not fit; some may have moved
+ * already. */
 static int dissolve_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
 			 void *backend)
 {
@@ -283,7 +283,7 @@ int mpxi_draft_shrink(struct mpxi_draft *draft, const struct mpxi_backend_ops *o
 	return fits < 0 ? fits : 0;
 }
 
-/* xorshift64*: the order needs no better one, and a handler draws from it. */
+/* Return a pseudo-random number (xorshift64*). Good enough for the order, and cheap enough for a handler. */
 static uint64_t draw_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -292,13 +292,13 @@ static uint64_t draw_random(uint64_t *state)
 	return *state * UINT64_C(2685821657736338717);
 }
 
-/* Those from first on, in an order of their own. For handlers. */
+/* Shuffle the slots from first on. For handlers. */
 static void shuffle_order(struct mpxi_order *order, unsigned first)
 {
 	unsigned i, k, swap;
 
 	for (i = order->n - first; i > 1; i--) {
-		/* The high half: times i, its high half is below i. */
+		/* Multiply the random 32 bits by i; the high half of the product is below i. */
 		k = first + (unsigned)(((draw_random(&order->random) >> 32) * i) >> 32);
 		swap = order->slot[first + i - 1];
 		order->slot[first + i - 1] = order->slot[k];
@@ -310,7 +310,7 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 {
 	unsigned *place = slot, i, k, done = 0;
 
-	/* Those that had their turn, in their order; then the others and newcomers. */
+	/* First the slots that had their turn, in their order; then the others and the new ones. */
 	for (k = 0; k < order->n; k++) {
 		if (k == order->next)
 			done = (unsigned)(place - slot);
@@ -326,7 +326,7 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 	order->slot = slot;
 	order->n = n;
 	order->next = done;
-	/* The first round is shuffled, too: threads that end within it see each group alike. */
+	/* Shuffle the first round, too, so that threads that end within it cover each group alike. */
 	shuffle_order(order, done);
 }
 
