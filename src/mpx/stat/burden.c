@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * burden.c - the share of the time that counting took, and how far it puts an estimate off.
- */
+/* burden.c - corrects intervals for the share of the time that counting itself took. */
 #include <math.h>
 
 #include "stat/burden.h"
 
-/* The cost was measured in a quiet loop; elsewhere a count costs more. */
+/* Safety factor: the cost was measured in a quiet loop, and a count costs more elsewhere. */
 #define CARE 1.5
-/* The largest share of the time that counting can have taken; a larger one is a fault of the cost. */
+/* Upper limit of the share of the time that counting can have taken; a larger share means that cost is
+ * wrong. */
 #define MOST .9
 
 void mpxi_burden_judge(struct mpxi_result *result, double cost)

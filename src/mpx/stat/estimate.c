@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * estimate.c - from a window's sums an estimate of the true count, its standard error
- * and the interval that holds the truth 95 times of 100. The mathematics and how well
- * it does are in doc/design/ESTIMATOR.md.
+ * estimate.c - computes from a window's sums an estimate of the true count, its standard error and the
+ * interval that contains the true count in 95 of 100 cases. doc/design/ESTIMATOR.md has the mathematics
+ * and the measured accuracy.
  */
 #include <math.h>
 #include <string.h>
 
 #include "stat/outcome.h"
 
-/* The table to 4, then the expansion in 1/f around the normal quantile. */
+/* Return Student's t for f degrees of freedom: from the table below 4, else the expansion in 1/f around the
+ * normal quantile. */
 double mpxi_student(double f)
 {
 	static const double table[] = {12.706, 12.706, 4.303, 3.182, 2.776};
@@ -31,7 +32,7 @@ static double positive_part(double x)
 	return x > 0 ? x : 0;
 }
 
-/* p, the part of the time in which the event was counted. */
+/* Return p, the share of the time in which the event was counted. */
 static double counted_part(const struct mpxi_window *w)
 {
 	return fmin((double)w->sums.size / (double)w->time, 1);
@@ -49,7 +50,7 @@ static bool is_saturated(const struct mpxi_window *w)
 	       s->count == UINT64_MAX || s->size == UINT64_MAX;
 }
 
-/* From pairs alone: all that differs is noise. */
+/* Return the noise variance per unit of time from pairs alone, as if all differences were noise. */
 static double pair_noise(const struct mpxi_sums *s)
 {
 	double scale = ldexp(1, -2 * MPXI_DIFFERENCE_BITS);
@@ -72,7 +73,7 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 		o.freedom = s->pairs ? 1 : 0;
 		return o;
 	}
-	/* Second differences overlap: that many of them say as much as half the number. */
+	/* Second differences overlap: they are worth about half as many independent ones. */
 	o.freedom = triples / 1.944;
 	o.noise = dd / (6 * triples);
 	o.variance = o.of_noise = o.of_change = o.closely = o.noise * n * (1 - p) / (p * p);
@@ -81,7 +82,8 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 
 double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences)
 {
-	/* With few differences the products say little: noise is the careful guess. */
+	/* With few differences the products contain little information; then noise is the cautious
+	 * assumption. */
 	double weight = positive_part(differences - 3) / (positive_part(differences - 3) + 4);
 	double least = fmin(of_noise, of_change), most = fmax(of_noise, of_change);
 
@@ -101,7 +103,7 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 		o.value *= (double)w->time / (double)(w->time - w->unknown);
 	if (s->lag_apart)
 		lag = (double)s->lag * scale / (double)s->lag_apart;
-	/* No gap between slices: all is before the first or behind the last. */
+	/* Without a gap between slices, all unseen time is before the first or after the last slice. */
 	if (s->apart)
 		steps *= 1 + (double)s->held / apart;
 	else
@@ -115,11 +117,12 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 }
 
 /*
- * Slices that differ in length. In a program with phases in the kernel, which ticks do not end, a long
- * slice has an unknown part of the counts that its time would have: all of them, or none. The result is how
- * far that puts the estimate off: by the part of the slices' excess that others have beyond the event's
- * share. The residuals of the event's own slices count as much as their lengths have varied; where others'
- * slices were longer than its own ever were, nothing is known.
+ * Return the error that unequal slice lengths may cause. In a program with long phases in the kernel, which
+ * ticks do not interrupt, a long slice contains an unknown share of the counts that its time would normally
+ * have: between none and all. The error is that of the share of the slices' excess length that other
+ * events' slices have beyond this event's share. The residuals of the event's own slices are weighted by
+ * the variation of their lengths. If other slices were longer than the event's slices ever were, nothing is
+ * known about them.
  */
 static double estimate_unseen(const struct mpxi_window *w)
 {
@@ -141,7 +144,7 @@ static double estimate_unseen(const struct mpxi_window *w)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
 	if (strange == 0)
 		return 0;
-	/* Long slices alone: those of the event tell as much as excess^2 / squares slices of one
+	/* For long slices alone: the event's long slices are worth excess^2 / squares slices of equal
 	 * length. */
 	if (s->excess) {
 		double excess = (double)s->excess, squares = (double)s->excesses;
@@ -156,7 +159,8 @@ static double estimate_unseen(const struct mpxi_window *w)
 	       sqrt((missing * spread + longer * strange * strange) / (spread + strange * strange));
 }
 
-/* 1 where what was not seen came in slices as long as what was; more where it was in longer ones. */
+/* Return the factor by which unlike slice lengths increase the variance: 1 if the unseen slices were as
+ * long as the seen ones, more if they were longer. */
 static double weigh_unlike_slices(const struct mpxi_window *w)
 {
 	double seen = (double)w->sums.squares, all = (double)w->lengths.squares;
@@ -180,9 +184,9 @@ static struct mpxi_outcome estimate_uneven(const struct mpxi_window *w)
 }
 
 /*
- * Counts are whole: where a count comes with great regularity, each slice has a part
- * of one too much or too few, of variance 1/6, and the gap beside it has what the
- * slice lacks. The variances above take the two for independent.
+ * Return the variance caused by integer counts. If an event comes very regularly, each slice contains a
+ * fraction of a count too much or too little, of variance 1/6, and the gap next to the slice has the
+ * opposite error. The variances above assume that the two are independent.
  */
 static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 {
@@ -192,8 +196,9 @@ static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 }
 
 /*
- * While groups of another thread changed it has gone on, or was held up by the interrupts that change
- * them: T has half of that time, and the interval reaches from none of it to all.
+ * Return the error of the time between slices of an attached thread. While its groups changed, the thread
+ * either continued or was held up by the interrupts of the change. T includes half of that time, and the
+ * interval extends from none of it to all.
  */
 static double unseen_between(const struct mpxi_window *w, double value)
 {
@@ -206,8 +211,8 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	struct mpxi_outcome o;
 	double whole, between;
 
-	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
-	 * of the gap before it. */
+	/* A window without a gap of its own contains nothing interpolated: the difference of its marks
+	 * belongs to the gap before it. */
 	bool filled = estimator != MPXI_RATIO && !is_saturated(window) && s->size < window->time;
 
 	if (filled && estimator != MPXI_INTERPOLATED && mpxi_lengths_differ(&window->lengths))
@@ -231,7 +236,7 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
 {
-	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
+	/* A few counts do not show their variance: assume that of rare events (Poisson). */
 	double poisson = fmax(count, 1) * (1 - p) / (p * p);
 	double little = fmin(1, 9 / fmax(count * count, 1));
 
@@ -241,11 +246,11 @@ double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
 void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z)
 {
 	const struct mpxi_basis *b = &estimate->basis;
-	/* The variance of a count goes with its truth, not with its estimate: the truths
-	 * N with (N - value)^2 <= t^2 variance N / value. */
+	/* The variance of a count is proportional to the true count, not to its estimate: the interval has
+	 * the true counts N with (N - value)^2 <= t^2 variance N / value. */
 	double a = fmax(t * t * b->variance, z * z * b->floor) / fmax(b->value, 1 / b->part);
 	double high = b->value + a / 2 + sqrt(a * b->value + a * a / 4);
-	/* The product of both is the square of the value; a difference would lose its digits. */
+	/* low * high is value squared; computing low as a difference would lose digits. */
 	double low = b->value > 0 ? fmax(b->value * (b->value / high), b->count) : b->count;
 
 	estimate->low = b->sure + low;
@@ -257,7 +262,7 @@ void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, s
 	double floor = mpxi_outcome_floor(o, count, p), variance = o->variance + o->unseen * o->unseen;
 
 	estimate->rough = o->freedom < 2 || o->left;
-	/* Half a percent is not worth a word. */
+	/* Errors below half a percent are not reported. */
 	estimate->uneven = o->unseen * o->unseen > variance / 2 && fabs(o->unseen) > .005 * o->value;
 	estimate->value = o->value;
 	estimate->standard_error = sqrt(fmax(variance, floor));
@@ -281,15 +286,16 @@ const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
 					     const struct mpxi_window *covariate,
 					     enum mpxi_estimator estimator)
 {
-	/* Below it the choice is not worth that it was made by this very interval. */
+	/* Minimum gain of the covariate: without it the choice, which depends on this very interval, would
+	 * bias it. */
 	const double gain = .7;
-	const uint64_t counts = 100; /* in a slice: fewer scatter too much to be a clock */
+	const uint64_t counts = 100; /* in a slice: fewer counts vary too much for a clock */
 
-	/* Nobody has counted the covariate between the groups of another thread. */
+	/* The covariate was not counted between the groups of an attached thread. */
 	if (!covariate || clock->lengths.between || estimator == MPXI_RATIO ||
 	    estimator == MPXI_INTERPOLATED || clock->exact)
 		return clock;
-	/* Pieces are put together by their time. */
+	/* Pieces are combined by their time, so they need the clock. */
 	if (clock->turns / MPXI_ROUNDS < clock->groups || !covariate->sums.size || !covariate->time)
 		return clock;
 	if (estimator == MPXI_COVARIATE)
@@ -326,7 +332,7 @@ void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given)
 {
 	const double value = (double)given;
 
-	/* It is not below the count, and so is the interval. */
+	/* value is at least the count, and so is the interval. */
 	estimate->low = fmin(estimate->low, value);
 	estimate->high = fmax(estimate->high, value);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * joint.c - estimates are moved until relations hold: each by its error, one relation after the
- * other, which comes to the same as all at once.
+ * joint.c - adjusts estimates until relations hold: each estimate in proportion to its error. The relations
+ * are applied one after the other, which has the same result as applying all at once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,8 @@ void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const str
 	double most =
 		sqrt(*matrix_at(joint->covariance, joint, i, i) * *matrix_at(joint->covariance, joint, k, k));
 
-	/* As in mpxi_outcome_variance, but of a covariance, which has no least and most. */
+	/* As in mpxi_outcome_variance, but for a covariance, which has no lower and upper bound of this
+	 * kind. */
 	weight = fmax(differences - 3, 0) / (fmax(differences - 3, 0) + 4);
 	together = weight * bond->closely + (1 - weight) * bond->of_noise;
 	together = fmin(fmax(together, -most), most);
@@ -58,7 +59,8 @@ void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const str
 
 /* ---- one relation ------------------------------------------------------------------------- */
 
-/* How far the relation is from holding. */
+/* Return the deviation from the relation: the sum that should be 0. *scale is the sum of the absolute
+ * terms. */
 static double distance_from_relation(const struct mpxi_joint *joint, const struct mpxi_relation *r,
 				     double *scale)
 {
@@ -73,7 +75,7 @@ static double distance_from_relation(const struct mpxi_joint *joint, const struc
 	return sum;
 }
 
-/* The covariance of an event's error with the relation's. */
+/* Return the covariance of an event's error with the relation's. */
 static double with_event(const struct mpxi_joint *joint, const struct mpxi_relation *r, unsigned event)
 {
 	double sum = 0;
@@ -94,7 +96,7 @@ static double own_variance(const struct mpxi_joint *joint, const struct mpxi_rel
 	return sum;
 }
 
-/* At worst, of what is not known. */
+/* Return the largest variance of the relation that the unknown covariances allow. */
 static double most_variance(const struct mpxi_joint *joint, const struct mpxi_relation *r)
 {
 	double sum = fmax(own_variance(joint, r), 0);
@@ -123,7 +125,7 @@ static double freedom_of_relation(const struct mpxi_joint *joint, const struct m
 	return below > 0 ? all * all / below : 1e9;
 }
 
-/* Student's t that is left to either side one time of a thousand. */
+/* Return the Student's t whose absolute value is exceeded once in a thousand cases. */
 static double student_far(double f)
 {
 	static const double table[] = {636.62, 636.62, 31.599, 12.924, 8.610, 6.869, 5.959};
@@ -148,14 +150,14 @@ static bool is_wrong(const struct mpxi_joint *joint, const struct mpxi_relation 
 	return fabs(d) > 1e-9 * scale && d * d > t * t * most_variance(joint, r);
 }
 
-/* share: room for n. */
+/* Adjust all estimates to one relation. share is a buffer of n numbers. */
 static void apply_relation(struct mpxi_joint *joint, const struct mpxi_relation *r, double *share)
 {
 	double scale, d = distance_from_relation(joint, r, &scale), variance = own_variance(joint, r);
 	unsigned i, k;
 
-	/* All are exact, or counted in the same slices, in each of which the relation holds: it says
-	 * nothing that is not known. */
+	/* All events are exact, or were counted in the same slices, in each of which the relation holds: it
+	 * adds no information. */
 	if (fabs(d) <= 1e-9 * scale || variance <= 0)
 		return;
 	for (i = 0; i < joint->n; i++)
@@ -169,15 +171,15 @@ static void apply_relation(struct mpxi_joint *joint, const struct mpxi_relation 
 	}
 }
 
-/* ---- all of them -------------------------------------------------------------------------- */
+/* ---- all relations ------------------------------------------------------------------------ */
 
 static void copy_joint(struct mpxi_joint *to, const struct mpxi_joint *from)
 {
 	memcpy(to->value, from->value, (3 + 2 * (size_t)from->n) * from->n * sizeof(double));
 }
 
-/* It is what was counted, and moves no more. (How well it is known is another question: no better
- * than before.) */
+/* Fix the value at the actual count, so that it does not move any more. (Its uncertainty is another
+ * question: it is no smaller than before.) */
 static void fix_joint_value(struct mpxi_joint *joint, unsigned i)
 {
 	unsigned k;
@@ -187,7 +189,7 @@ static void fix_joint_value(struct mpxi_joint *joint, unsigned i)
 		*matrix_at(joint->covariance, joint, i, k) = *matrix_at(joint->covariance, joint, k, i) = 0;
 }
 
-/* The one that has come furthest below what was counted; n: none. */
+/* Return the event whose value is furthest below its count, or n if there is none. */
 static unsigned furthest_below(const struct mpxi_joint *joint)
 {
 	unsigned i, found = joint->n;
@@ -214,7 +216,8 @@ static void apply_all(struct mpxi_joint *joint, const struct mpxi_relation *rela
 			apply_relation(joint, &relation[i], share);
 }
 
-/* The variances are those of before. */
+/* Raise values that fell below their counts, and adjust the others again. The variances keep their values
+ * from before this step. room is a buffer of 2 n numbers. */
 static void keep_above(struct mpxi_joint *joint, struct mpxi_joint *base,
 		       const struct mpxi_relation *relation, unsigned n, const bool *wrong, double *room)
 {
@@ -264,7 +267,7 @@ void mpxi_part_moved(const struct mpxi_part *part, double value, double variance
 		     struct mpxi_estimate *estimate)
 {
 	double t = mpxi_student(part->outcome.freedom);
-	/* As in mpxi_outcome_settle: it goes with the truth. */
+	/* As in mpxi_estimate_interval: the variance is proportional to the true count. */
 	double a = t * t * variance / fmax(value, 1 / part->coverage);
 
 	*estimate = (struct mpxi_estimate){

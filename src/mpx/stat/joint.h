@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * joint.h - estimates of which linear relations are known to hold. Pure; not for handlers:
- * floating point.
- */
+/* joint.h - estimates that satisfy known linear relations. Pure; not for handlers: floating point. */
 #ifndef MPXI_JOINT_H
 #define MPXI_JOINT_H
 
@@ -13,37 +10,37 @@
 /* Estimates of n events, with the covariances of their errors. */
 struct mpxi_joint {
 	unsigned n;
-	double *value, *least; /* [n]: least: what was counted                        */
+	double *value, *least; /* [n]: estimates; and actual counts as lower bounds */
 	double *freedom;       /* [n]                                                 */
-	double *covariance;    /* [n * n]: 0 where it is not known                    */
-	double *worst;         /* [n * n]: how far from that it may be                */
+	double *covariance;    /* [n * n]: 0 if unknown */
+	double *worst;         /* [n * n]: largest possible deviation from that */
 };
 
-/* Makes one of exact zeros; NULL: out of memory. */
+/* Allocate a joint whose values are exact zeros; NULL: out of memory. */
 struct mpxi_joint *mpxi_joint_create(unsigned n);
 void mpxi_joint_free(struct mpxi_joint *joint);
 
-/* An event's own part, and that of two events. */
+/* Set event i's part, and the bond of events i and k. */
 void mpxi_joint_event(struct mpxi_joint *joint, unsigned i, const struct mpxi_part *part);
 void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const struct mpxi_bond *bond);
 
-/* The sum of coefficient times count is 0. */
+/* A relation: the sum of coefficient times count is 0. */
 struct mpxi_relation {
 	unsigned n;
-	const unsigned *event;     /* [n]: of the joint, each once */
+	const unsigned *event;     /* [n]: indexes of events in the joint, no duplicates */
 	const double *coefficient; /* [n]                          */
 };
 
 /*
- * Moves the estimates so that n relations hold, as far as the errors of each let it (generalised
- * least squares). Exact ones stay, and none comes below what was counted. A relation from which
- * they are further than errors explain (one time of a thousand they would be) is wrong[i], and moves
- * nothing. False: out of memory.
+ * Adjust the estimates so that n relations hold, each as far as its error permits (generalised least
+ * squares). Exact estimates do not change, and no estimate falls below its count. A relation with a
+ * deviation that errors explain only once in a thousand cases gets wrong[i] and is not applied. False: out
+ * of memory.
  */
 bool mpxi_joint_reconcile(struct mpxi_joint *joint, const struct mpxi_relation *relation, unsigned n,
 			  bool *wrong);
 
-/* An event's estimate with the value and the variance that it has then. */
+/* Compute an event's estimate from its adjusted value and variance. */
 void mpxi_part_moved(const struct mpxi_part *part, double value, double variance,
 		     struct mpxi_estimate *estimate);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * level.c - quantiles for any level of confidence. estimate.c has those of 95 of 100 in a form
- * that costs less, since each read of a stopped set makes an interval.
+ * level.c - quantiles for any confidence level. estimate.c has the quantiles for 95 % in a cheaper form,
+ * since each read of a stopped set computes an interval.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "stat/outcome.h"
 
 #define HALVINGS 60
-#define LARGE 1000 /* degrees of freedom, from which on the expansion in 1/f is as good */
+#define LARGE 1000 /* from this number of degrees of freedom on the expansion in 1/f is as good */
 
 double mpxi_level_normal(double level)
 {
@@ -26,13 +26,13 @@ double mpxi_level_normal(double level)
 	return z;
 }
 
-/* A denominator of the continued fraction, which must not be zero. */
+/* Return a denominator of the continued fraction, which must not be zero. */
 static double not_zero(double x)
 {
 	return fabs(x) < 1e-300 ? 1e-300 : x;
 }
 
-/* Continued fraction of the incomplete beta function, from its end that is known (Lentz). */
+/* Evaluate the continued fraction of the incomplete beta function, forward from its first term (Lentz). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), f = d, even, odd, step = 0;
@@ -59,7 +59,8 @@ static double gamma_log(double x)
 	return lgamma_r(x, &sign);
 }
 
-/* How often |t| is larger, with f degrees of freedom: I_x(f / 2, 1 / 2) at x = f / (f + t^2). */
+/* Return the probability that |t| is larger, with f degrees of freedom: I_x(f / 2, 1 / 2) at x = f / (f +
+ * t^2). */
 static double probability_beyond(double t, double f)
 {
 	double a = f / 2, b = .5, x = f / (f + t * t), y = t * t / (f + t * t);
@@ -74,7 +75,7 @@ static double student_exactly(double level, double f)
 	double low = mpxi_level_normal(level), high, t = low;
 	int i;
 
-	/* With one degree of freedom it is a tangent, and with more it is less. */
+	/* With one degree of freedom the quantile is a tangent, and with more degrees it is smaller. */
 	high = tan(level * acos(-1) / 2) * (1 + 1e-9);
 	for (i = 0; i < HALVINGS; i++) {
 		t = (low + high) / 2;
@@ -90,7 +91,7 @@ double mpxi_level_student(double level, double f)
 {
 	double z, below, whole;
 
-	/* Not a number, too. */
+	/* The condition is negated so that NaN passes, too. */
 	if (!(f > 1))
 		return student_exactly(level, 1);
 	if (f < 4) {

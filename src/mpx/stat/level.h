@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * level.h - intervals of other levels of confidence than 95 of 100. Not for handlers:
- * floating point.
- */
+/* level.h - intervals at confidence levels other than 95 %. Not for handlers: floating point. */
 #ifndef MPXI_LEVEL_H
 #define MPXI_LEVEL_H
 
@@ -12,17 +9,17 @@
 #define MPXI_LEVEL_MIN .5
 #define MPXI_LEVEL_MAX .9999
 
-/* The quantile that a normal number, or Student's t with so many degrees of freedom, exceeds at both
- * sides together with the probability 1 - level. freedom: any; from 1 to 4 a line between whole
- * numbers. */
+/* Return the two-sided quantile: a normal variable, or Student's t with this number of degrees of freedom,
+ * exceeds it in absolute value with probability 1 - level. freedom may be any number; from 1 to 4 the
+ * result is interpolated between integers. */
 double mpxi_level_normal(double level);
 double mpxi_level_student(double level, double freedom);
-/* How often |t| is at least so large by chance; freedom from 1 on. */
+/* Return the probability that |t| is at least this large by chance; freedom is at least 1. */
 double mpxi_level_chance(double t, double freedom);
-/* Student's quantile at the default level, which takes some ns: within 0.3 % of mpxi_level_student. */
+/* Return Student's quantile at the default level, within 0.3 % of mpxi_level_student. Takes some ns. */
 double mpxi_level_default_student(double freedom);
 
-/* The interval at this level; at the default, and where it is a point, it stays as it is. */
+/* Change the interval to this level. The default level, and an interval of a single point, change nothing. */
 void mpxi_estimate_at_level(struct mpxi_estimate *estimate, double level);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * pool.c - adds up stretches of counting, and estimates the whole.
- */
+/* pool.c - sums stretches of counting, and estimates the total. */
 #include <math.h>
 
 #include "stat/outcome.h"
 #include "stat/pool.h"
 
-/* A covariate is slowed as much as the event, so it needs no correction. */
+/* A window by covariate needs no correction: counting slows the covariate as much as the event. */
 static uint64_t burden_of(const struct mpxi_window *w)
 {
 	return w->by_covariate ? 0 : w->burden;
@@ -85,7 +83,7 @@ static void end_cluster(struct mpxi_pieces *pieces)
 	pieces->clusters++;
 }
 
-/* Ends the open time, which had so many slices of any group. */
+/* End the open time, in which slices of any group have ended. turns is the number of these slices. */
 static void end_turns(struct mpxi_pieces *pieces, uint64_t turns)
 {
 	pieces->time_squares += pieces->open_time * pieces->open_time / (double)turns;
@@ -183,7 +181,7 @@ static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window 
 	}
 }
 
-/* The only stretch so far becomes one of several. */
+/* Turn the only stretch so far into one of several. */
 static void join_others(struct mpxi_pool *pool, enum mpxi_estimator estimator)
 {
 	if (pool->shared == 1)
@@ -209,7 +207,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 		   bool lost)
 {
 	pool->lost |= lost;
-	/* It did not run. */
+	/* The set did not run. */
 	if (!w->time && !w->exact && !w->sums.count)
 		return;
 	add_to_sum(&pool->count, w->sums.count);
@@ -229,7 +227,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 		add_shared(pool, w, estimator);
 }
 
-/* As the only stretch. */
+/* Convert a piece to the window of an only stretch. */
 static struct mpxi_window window_of_piece(const struct mpxi_piece *piece)
 {
 	return (struct mpxi_window){
@@ -291,7 +289,7 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 
 	end_source(to);
 	end_source(&from);
-	/* Pieces of one thread, as of sets that followed one another in it. */
+	/* Both have pieces of the same thread, for example of sets that followed each other in it. */
 	if (to->sources != 1 || from.sources != 1 || to->source != from.source)
 		to->sources += from.sources;
 	to->source = from.sources ? from.source : to->source;
@@ -352,9 +350,10 @@ static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
 }
 
 /*
- * Where rates change from one cluster to the next, an error grows with the square of what was not
- * seen at once: a sample of short clusters says little of a long one. 1 where the clusters are
- * alike, and more where what was not seen came in longer slices than what was.
+ * Return the factor by which unlike clusters increase the variance. If the rate changes from one cluster to
+ * the next, the error grows with the square of each unseen length: a sample of short clusters represents a
+ * long one badly. The factor is 1 if the clusters are alike, and more if the unseen slices were longer than
+ * the seen ones.
  */
 static double weigh_unlike_clusters(const struct mpxi_pieces *p, double time, double size)
 {
@@ -364,8 +363,8 @@ static double weigh_unlike_clusters(const struct mpxi_pieces *p, double time, do
 			 : 1;
 }
 
-/* Residuals c - R s of clusters, as of a sample of them. other: a rate for when no piece
- * had a turn. */
+/* Estimate the pieces as a sample of clusters, with the residuals c - R s. other is the rate to assume if
+ * no piece had a turn. */
 static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, double other)
 {
 	struct mpxi_pieces all = *pieces;
@@ -386,19 +385,20 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	if (n > 1)
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
 			     up * weigh_unlike_clusters(&all, time, size);
-	/* One thread may be unlike all others, and not in the sample: the main one, which waits for short
-	 * ones, say. The standard error therefore gets two thirds of the counts that the longest unseen
-	 * time has at the mean rate; measurements gave the factor (bench/mpx_calibration). */
+	/* One thread may be unlike all others and missing from the sample, for example the main thread that
+	 * waits for short ones. The standard error therefore includes two thirds of the counts that the
+	 * longest unseen time has at the mean rate; measurements gave the factor (bench/mpx_calibration). */
 	if (all.sources > 1)
 		o.variance += r * all.unseen * r * all.unseen * 4 / 9;
-	/* As many clusters of one length as would tell as much, of those seen and of all. */
+	/* Effective number of clusters: as many of equal length as contain the same information, among the
+	 * seen ones and among all. */
 	effective = fmin(size * size / all.size_squares, p * time * time / fmax(all.time_squares, 1));
 	o.freedom = fmax(fmin(effective, n) - 1, 0);
 	return o;
 }
 
-/* Errors are independent: variances add up, with the degrees of freedom that Welch and
- * Satterthwaite give. */
+/* Add two outcomes with independent errors: the variances add, and the degrees of freedom are those of
+ * Welch and Satterthwaite. */
 static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const struct mpxi_outcome *b)
 {
 	double below = a->variance * a->variance / fmax(a->freedom, .5) +
@@ -411,7 +411,7 @@ static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const stru
 	};
 
 	o.freedom = below > 0 ? o.variance * o.variance / below : a->freedom + b->freedom;
-	/* Nothing is known of one's error, and it may be as large as the other's. */
+	/* If the error of one part is unknown, it may be as large as the other's. */
 	if ((a->freedom < 1 && a->value * a->value > b->variance) ||
 	    (b->freedom < 1 && b->value * b->value > a->variance))
 		o.freedom = fmin(o.freedom, 1);
@@ -445,7 +445,7 @@ static void estimate_several(const struct mpxi_pool *pool, struct mpxi_estimate 
 	double time = (double)longs->time + (double)pieces->time, p;
 	struct mpxi_outcome o = estimate_shared(pool);
 
-	/* Without a turn: what its chance was. */
+	/* If the event had no turn at all, use its chance of a turn. */
 	p = size > 0 ? fmin(size / time, 1) : (double)pieces->stretches / pieces->groups;
 	mpxi_outcome_settle(&o, count, p, estimate);
 }

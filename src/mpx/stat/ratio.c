@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ratio.c - the interval of one estimate over another: the ratios r for which a - r b is no
- * further from 0 than its error (Fieller), where the variance of a count goes with its truth.
+ * ratio.c - the interval of one estimate over another: the ratios r for which a - r b differs from 0 by no
+ * more than its error (Fieller). The variance of a count is proportional to the true count.
  */
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void mpxi_part_of(const struct mpxi_window *w, enum mpxi_estimator estimator, st
 	part->variance = part->outcome.variance + part->outcome.unseen * part->outcome.unseen;
 }
 
-/* ---- how errors go together --------------------------------------------------------------- */
+/* ---- correlation of errors ------------------------------------------------------------------ */
 
 static bool is_one_sample(const struct mpxi_window *a, const struct mpxi_window *b)
 {
@@ -48,7 +48,7 @@ static double polar_covariance(double both, double a, double b)
 	return (both - a - b) / 2;
 }
 
-/* As far as a covariance goes. */
+/* Limit a covariance to its possible range. */
 static double limit_covariance(double covariance, double a, double b)
 {
 	const double most = sqrt(fmax(a, 0) * fmax(b, 0));
@@ -59,7 +59,7 @@ static double limit_covariance(double covariance, double a, double b)
 static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *b,
 		       const struct mpxi_outcome *both, struct mpxi_bond *bond)
 {
-	/* The part for whole counts concerns each event by itself, and is left out here. */
+	/* Leave out the variance of integer counts, which concerns each event separately. */
 	bond->of_noise = limit_covariance(polar_covariance(both->of_noise - both->whole,
 							   a->of_noise - a->whole, b->of_noise - b->whole),
 					  a->of_noise - a->whole, b->of_noise - b->whole);
@@ -70,8 +70,9 @@ static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *
 		polar_covariance(both->closely - both->whole, a->closely - a->whole, b->closely - b->whole);
 }
 
-/* (1 - p) / p of both: the variance of an event's error is so many times that of its counts in all
- * the time, and the covariance of two that take turns is minus that of their counts. */
+/* Return the smaller of x and 1/x, where x is the product of (1 - p) / p of both events. An event's error
+ * has (1 - p) / p times the variance of its counts over all the time. The covariance of two events that
+ * take turns is minus the covariance of their counts. */
 static double odds_of_both(const struct mpxi_part *a, const struct mpxi_part *b)
 {
 	const double p = a->coverage, q = b->coverage, product = (1 - p) / p * ((1 - q) / q);
@@ -121,7 +122,7 @@ static double variance_component(double a, double b, double both, double r)
 	return fmax(a - 2 * r * both + r * r * b, 0);
 }
 
-/* Welch's and Satterthwaite's. */
+/* Return the degrees of freedom of a - r b by Welch and Satterthwaite. */
 static double freedom_of_two(const struct mpxi_part *a, const struct mpxi_part *b, double r)
 {
 	double va = fmax(a->variance, a->floor), vb = r * r * fmax(b->variance, b->floor);
@@ -160,15 +161,16 @@ static struct difference difference_of(const struct mpxi_part *a, const struct m
 
 /* ---- the interval ------------------------------------------------------------------------- */
 
-/* Squares of half widths, of a and of b, and how they go together. */
+/* Squared half widths of a and of b, and their correlation. */
 struct fieller {
 	double a, b;
-	double aa, bb;       /* at the estimates           */
-	double per_a, per_b; /* for each count of the truth */
-	double together;     /* -1 to 1                     */
+	double aa, bb;       /* at the estimates */
+	double per_a, per_b; /* per true count */
+	double together;     /* correlation, -1 to 1 */
 };
 
-/* Above 0 where the ratio is refused. The truths are the likeliest ones with this ratio. */
+/* Return a positive number if the interval excludes the ratio r. Uses the likeliest true counts with this
+ * ratio. */
 static double refusal_of_ratio(const struct fieller *f, double r)
 {
 	double weights = f->aa + r * r * f->bb;
@@ -178,7 +180,7 @@ static double refusal_of_ratio(const struct fieller *f, double r)
 	return off * off - (aa - 2 * r * f->together * sqrt(aa * bb) + r * r * bb);
 }
 
-/* Between a ratio that is not refused, and one that is. */
+/* Find the edge of the interval between an included and an excluded ratio. */
 static double find_edge(const struct fieller *f, double inside, double outside)
 {
 	unsigned i;

@@ -7,12 +7,12 @@
 
 #include "stat/regions.h"
 
-/* Where the region is, or would be. */
+/* Return the index of the region, or the index at which to insert it. */
 static unsigned place_of_region(const struct mpxi_regions *regions, int id)
 {
 	unsigned low = 0, high = regions->n;
 
-	/* Numbers that begin at 0 are their places. */
+	/* If the numbers count from 0, a region's number is its index. */
 	if (id >= 0 && (unsigned)id < high && regions->region[id].id == id)
 		return (unsigned)id;
 	while (low < high) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spacing.c - computes the sums over lengths of slices and gaps; stat.c says why.
+ * spacing.c - computes the sums that depend only on lengths of slices and gaps; stat.c gives the reasons.
  *
- * A weight is cut off at 2^20: a gap a million times as long as the slices beside it.
+ * A weight is limited to 2^20: a gap a million times as long as the slices next to it.
  */
 #include "stat/spacing.h"
 
@@ -21,7 +21,7 @@ static uint64_t smaller_of_two(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* a / b in 2^-64, to the nearest; a < b. */
+/* Return a / b in units of 2^-64, rounded to nearest; requires a < b. */
 static uint64_t fraction_of_one(uint64_t a, uint64_t b)
 {
 	return (uint64_t)((((mpxi_u128)a << 64) + b / 2) / b);
@@ -44,13 +44,13 @@ static mpxi_u128 weighted_size(uint64_t size, uint64_t w)
 	return ((mpxi_u128)size * w >> WEIGHT_BITS) * w >> WEIGHT_BITS;
 }
 
-/* The growth of s w^2 where w grows by more. */
+/* Return the growth of s w^2 when w grows by more. */
 static mpxi_u128 weighted_growth(uint64_t size, uint64_t w, uint64_t more)
 {
 	return weighted_size(size, smaller_of_two(w + more, WEIGHT_MAX)) - weighted_size(size, w);
 }
 
-/* g^2 / size. */
+/* Return g^2 / size. */
 static mpxi_u128 squared_apart(uint64_t g, uint64_t size)
 {
 	return (mpxi_u128)g * g / size;
@@ -61,8 +61,8 @@ void mpxi_spacing_hold(struct mpxi_held *held, uint64_t gap, uint64_t size, uint
 	held->times = times_of_gap(gap, size);
 	held->weight = weight_of_times(&held->times);
 	held->heavier = saturate_to_u64(weighted_growth(size, w, held->weight));
-	/* A rate that changes at any place of g is off by twice as much at its end as
-	 * between two slices: four times in the square, of 2 g^2 / s. */
+	/* If the rate changes anywhere in g, the error at an open end is twice that between two slices:
+	 * four times in the square, of 2 g^2 / s. */
 	held->held = saturate_to_u64(squared_apart(gap, size));
 	held->held = held->held > UINT64_MAX / 8 ? UINT64_MAX : 8 * held->held;
 }
@@ -78,10 +78,11 @@ void mpxi_spacing_fill(struct mpxi_spacing *spacing)
 }
 
 /*
- * A change of the rate makes less of a difference between slices of unequal lengths,
- * and more of an error. With e = 4 s1 s2 / (s1 + s2)^2, which is 1 for equal ones,
- * the square has e of what the change makes of equal ones, the error 1 + 3 (1 - e):
- * (4 - 3 e) / e, in 2^-FACTOR_BITS. Cut off where e says little but noise.
+ * Return a factor for slices of unequal lengths. There a change of the rate has a smaller effect on the
+ * difference, and a larger effect on the error. With e = 4 s1 s2 / (s1 + s2)^2, which is 1 for equal
+ * lengths, the squared difference has e times the effect, and the error 1 + 3 (1 - e) times. The factor is
+ * the quotient, (4 - 3 e) / e, in units of 2^-FACTOR_BITS. The factor is limited, since for small e there
+ * is little but noise.
  */
 static uint64_t unequal_factor(uint64_t part)
 {
@@ -93,7 +94,7 @@ static uint64_t unequal_factor(uint64_t part)
 	return smaller_of_two((((4 << FACTOR_BITS) - 3 * e) << FACTOR_BITS) / e, FACTOR_MAX);
 }
 
-/* a / b, of 62 bits or more; 0 of 0. */
+/* Return a / b with at least 62 significant bits; 0 if a is 0. */
 static struct mpxi_scale scale_of_quotient(uint64_t a, uint64_t b)
 {
 	int up, down = __builtin_clzll(b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spacing.h - what sums over slices take from the lengths of slices and of the gaps
- * between them, without their counts. All that needs a division is here. The events of a
- * group that take turns together have their slices at the same places: it is worked out
- * once for them all, and an event's slice costs a few multiplications.
+ * spacing.h - the terms of the sums over slices that depend only on the lengths of slices and of the gaps
+ * between them, not on counts. Everything that needs a division is here. The events of a group that take
+ * turns together have their slices at the same places: these terms are computed once for all of them, and
+ * each event's slice then costs a few multiplications.
  *
  * Integers, for handlers. Lengths are below 2^63.
  */
@@ -19,10 +19,10 @@ typedef __int128 mpxi_i128;
 #define MPXI_U128_MAX (~(mpxi_u128)0)
 #define MPXI_I128_MAX ((mpxi_i128)(MPXI_U128_MAX >> 1))
 
-/* Fraction bits of counts in gaps, and of differences between slices. */
+/* Number of fraction bits of counts in gaps, and of differences between slices. */
 enum { MPXI_GAP_BITS = 32, MPXI_DIFFERENCE_BITS = 10 };
 
-/* Where differences are cut off, so that a product of four fits. */
+/* Limit of differences, so that a product of four fits. */
 #define MPXI_DIFFERENCE_MAX ((int64_t)1 << 62)
 
 static inline int64_t mpxi_difference_cut(mpxi_i128 difference)
@@ -32,7 +32,7 @@ static inline int64_t mpxi_difference_cut(mpxi_i128 difference)
 	return difference < -MPXI_DIFFERENCE_MAX ? -MPXI_DIFFERENCE_MAX : (int64_t)difference;
 }
 
-/* a - 2 b + c */
+/* Return a - 2 b + c, limited. */
 static inline int64_t mpxi_second_difference(uint64_t a, uint64_t b, uint64_t c)
 {
 	if (!((a | b | c) >> 60))
@@ -40,42 +40,43 @@ static inline int64_t mpxi_second_difference(uint64_t a, uint64_t b, uint64_t c)
 	return mpxi_difference_cut((mpxi_i128)a + c - (mpxi_i128)b - b);
 }
 
-/* How many times one length goes into another; the fraction in 2^-64. */
+/* Quotient of two lengths; the fraction is in units of 2^-64. */
 struct mpxi_times {
 	uint64_t whole, fraction;
 };
 
-/* mantissa * 2^exponent. */
+/* The number mantissa * 2^exponent. */
 struct mpxi_scale {
 	uint64_t mantissa;
 	int exponent;
 };
 
-/* A slice, the gap before it, the slice before that one, and the one before that. */
+/* The lengths of a slice, the gap before it, and the two slices before that, and terms derived from them. */
 struct mpxi_spacing {
-	uint64_t size, gap, last, previous; /* previous 0: there is none             */
-	uint64_t last_weight;               /* the last one's in the gap on its other side     */
+	uint64_t size, gap, last, previous; /* previous 0: there is none */
+	uint64_t last_weight;               /* weight of the slice before in the gap on its other side */
 	struct mpxi_times times;            /* gap / (last + size)                             */
-	uint64_t weight;                    /* that, as a weight                               */
-	uint64_t heavier;                   /* what sums.weight grows by                       */
-	uint64_t part;                      /* last / (last + size), in 2^-64                  */
-	struct mpxi_scale scale;            /* of a difference's square in sums.steps          */
-	uint64_t apart, lag_apart;          /* what these sums grow by                        */
+	uint64_t weight;                    /* times, as a weight */
+	uint64_t heavier;                   /* growth of sums.weight */
+	uint64_t part;                      /* last / (last + size), in units of 2^-64 */
+	struct mpxi_scale scale;            /* factor of a difference's square in sums.steps */
+	uint64_t apart, lag_apart;          /* growth of these sums */
 	int64_t bend;                       /* second difference of the sizes                  */
 };
 
-/* A gap with a slice on one side only; w is that one's weight on its other side. */
+/* A gap with a slice on one side only; w is the weight of this slice on its other side. */
 struct mpxi_held {
 	struct mpxi_times times; /* gap / size */
 	uint64_t weight, heavier, held;
 };
 
 void mpxi_spacing_hold(struct mpxi_held *held, uint64_t gap, uint64_t size, uint64_t w);
-/* The part that a gap needs, up to heavier, from the lengths; and the rest. */
+/* Compute the fields up to heavier, which a gap needs, from the lengths; and the other fields. */
 void mpxi_spacing_fill(struct mpxi_spacing *spacing);
 void mpxi_spacing_pair(struct mpxi_spacing *spacing);
 
-/* The counts of so many times the time in which there were count, in 2^-MPXI_GAP_BITS. */
+/* Return the expected count in `times' times the time that had `count' counts, in units of
+ * 2^-MPXI_GAP_BITS. */
 static inline mpxi_i128 mpxi_times_count(const struct mpxi_times *times, uint64_t count)
 {
 	const unsigned drop = 64 - MPXI_GAP_BITS;
@@ -87,13 +88,13 @@ static inline mpxi_i128 mpxi_times_count(const struct mpxi_times *times, uint64_
 	return (mpxi_i128)((whole << MPXI_GAP_BITS) + (rest >> drop));
 }
 
-/* u = (c2 s1 - c1 s2) / (s1 + s2) of two slices, in 2^-MPXI_DIFFERENCE_BITS. */
+/* Return u = (c2 s1 - c1 s2) / (s1 + s2) of two slices, in units of 2^-MPXI_DIFFERENCE_BITS. */
 static inline int64_t mpxi_spacing_difference(const struct mpxi_spacing *spacing, uint64_t last,
 					      uint64_t count)
 {
 	const unsigned drop = 64 - MPXI_DIFFERENCE_BITS;
 	mpxi_u128 both = (mpxi_u128)last + count;
-	/* It is (c1 + c2) s1 / (s1 + s2) - c1. */
+	/* u equals (c1 + c2) s1 / (s1 + s2) - c1. */
 	mpxi_u128 even = (both > UINT64_MAX ? UINT64_MAX : (uint64_t)both) * (mpxi_u128)spacing->part;
 	mpxi_i128 u = (mpxi_i128)((even + ((uint64_t)1 << (drop - 1))) >> drop) -
 		      ((mpxi_i128)last << MPXI_DIFFERENCE_BITS);
@@ -101,7 +102,7 @@ static inline int64_t mpxi_spacing_difference(const struct mpxi_spacing *spacing
 	return mpxi_difference_cut(u);
 }
 
-/* The square of u, as it goes into sums.steps. */
+/* Return the square of u, scaled as in sums.steps. */
 static inline mpxi_u128 mpxi_spacing_square(const struct mpxi_spacing *spacing, int64_t u)
 {
 	mpxi_u128 square = (mpxi_u128)((mpxi_i128)u * u), product;

@@ -2,32 +2,28 @@
 /*
  * stat.c - sums over an event's time slices, and marks in them.
  *
- * A gap of length g between the slices (c1, s1) and (c2, s2) is filled in by their
- * common rate, g (c1 + c2) / (s1 + s2): with the mean of the two rates a slice of a
- * hundredth of its length would weigh as much as a whole one, and its noise would
- * count a hundredfold. Time that has a slice on one side only is filled in by that
- * one's rate, and called held.
+ * A gap of length g between the slices (c1, s1) and (c2, s2) is filled in with their common rate, g (c1 +
+ * c2) / (s1 + s2). With the mean of the two rates, a slice of a hundredth of the other's length would have
+ * the same weight as that slice, and its noise would count a hundredfold. Time that has a slice on one side
+ * only is filled in with the rate of that slice, and is called held.
  *
- * For the error of that three things are kept (estimate.c puts them together):
- * - the weight with which noise in a slice enters: w is the sum of g / (s1 + s2) over
- *   the gaps beside it, and `weight' the sum of s w^2;
- * - differences between slices that follow one another, u = (c2 s1 - c1 s2) / (s1 + s2),
- *   which are 0 at a constant rate. Their squares hold both noise and changes of the
- *   rate: `steps', scaled to the gap, sums 4 g^2 u^2 / (s1 s2), of which noise of
- *   variance v per unit of time makes v 4 g^2 / (s1 + s2), summed in `apart';
- * - products of two differences in turn, which tell the two from each other: a slice
- *   with too many counts makes one up and one down, a lasting change only one. `lag'
- *   sums -4 u u', of which noise makes v 4 m m' / s2 with m = s1 s2 / (s1 + s2),
- *   summed in `lag_apart'.
- * The ratio has no use for gaps. It takes the variance
- * from second differences c0 - 2 c1 + c2, as a sum of squares around the mean would
- * take a program's phases for noise.
+ * Three terms are kept for the error of this interpolation (estimate.c combines them):
+ * - the weight with which noise in a slice enters: w is the sum of g / (s1 + s2) over the gaps next to it,
+ *   and `weight' is the sum of s w^2;
+ * - differences between consecutive slices, u = (c2 s1 - c1 s2) / (s1 + s2), which are 0 at a constant rate.
+ *   Their squares contain both noise and changes of the rate. `steps', scaled to the gap, sums
+ *   4 g^2 u^2 / (s1 s2). Noise of variance v per unit of time contributes v 4 g^2 / (s1 + s2) to it, and
+ *   `apart' sums the factor of v;
+ * - products of two consecutive differences, which distinguish the two: a slice with too many counts causes a
+ *   step up and a step down, a lasting change only one step. `lag' sums -4 u u'. Noise contributes v 4 m m' /
+ * s2 to it, with m = s1 s2 / (s1 + s2), and `lag_apart' sums the factor of v. The ratio does not use gaps.
+ * Its variance is computed from second differences c0 - 2 c1 + c2, since a sum of squares around the mean
+ * would treat a program's phases as noise.
  *
- * Ranges. Counts, sizes and times are below 2^63, so that sums of two fit a uint64_t
- * and products with a third one 127 bits. `gap' has 96 bits for whole counts. A
- * difference u is cut off at 2^52 counts (62 bits with its fraction), so that a
- * product of four of them fits; second differences at 2^62. Sums that would leave
- * their type stay at its end.
+ * Ranges. Counts, sizes and times are below 2^63, so that sums of two fit a uint64_t and products with a
+ * third one 127 bits. `gap' has 96 bits for integer counts. A difference u is limited to 2^52 counts (62
+ * bits with its fraction), so that a product of four of them fits; second differences are limited to 2^62.
+ * Sums saturate at the end of their type.
  */
 #include <string.h>
 
@@ -45,14 +41,14 @@ static void add_u128(mpxi_u128 *sum, mpxi_u128 value)
 		*sum = MPXI_U128_MAX;
 }
 
-/* Once at the end of the range, always there. */
+/* Add with saturation; a saturated sum stays saturated. */
 static void add_i128(mpxi_i128 *sum, mpxi_i128 value)
 {
 	if (*sum != MPXI_I128_MAX && __builtin_add_overflow(*sum, value, sum))
 		*sum = MPXI_I128_MAX;
 }
 
-/* Time g with a slice at one side only; returns the slice's weight in it. */
+/* Fill in the time g, which has a slice on one side only. Return the slice's weight in it. */
 static uint64_t hold_slice(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_t size, uint64_t w)
 {
 	struct mpxi_held held;
@@ -64,7 +60,7 @@ static uint64_t hold_slice(struct mpxi_sums *sums, uint64_t g, uint64_t count, u
 	return held.weight;
 }
 
-/* Time between two slices. */
+/* Fill in the time between two slices. */
 static void fill_gap(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last,
 		     uint64_t count)
 {
@@ -104,7 +100,7 @@ static struct mpxi_past past_of_slice(const struct mpxi_slice *slice)
 	return (struct mpxi_past){slice->count, slice->end - slice->begin};
 }
 
-/* How much longer a slice is than MPXI_LONG typical ones. */
+/* Return the part of a slice's length beyond MPXI_LONG typical ones. */
 static uint64_t excess_of_length(uint64_t length, uint64_t typical)
 {
 	return typical && length / MPXI_LONG > typical ? length - MPXI_LONG * typical : 0;
@@ -137,7 +133,8 @@ void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length)
 	add_u128(&lengths->squares, (mpxi_u128)length * length);
 }
 
-/* A long slice counts as so long only, and does not make the next one pass for typical. */
+/* Update the typical length. A long slice counts as MPXI_LONG typical ones only, so it does not make the
+ * next long slice typical. */
 static uint64_t typical_after(uint64_t typical, uint64_t length)
 {
 	if (!typical)
@@ -173,7 +170,7 @@ void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
 	stat->gap_begin = now;
 }
 
-/* The gap before a slice of so much time, and the slices before it. */
+/* Return the gap of length g before a slice of this size, with the slices before it. */
 static struct mpxi_spacing spacing_of(const struct mpxi_stat *stat, uint64_t g, uint64_t size)
 {
 	return (struct mpxi_spacing){.size = size,
@@ -218,7 +215,7 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 	struct mpxi_sums *sums = &stat->sums;
 	uint64_t g = slice->begin - stat->gap_begin;
 
-	/* No time, no rate; counts that came all the same are counts. */
+	/* A slice without time has no rate; add its counts all the same. */
 	if (!ended.size) {
 		add_u64(&sums->count, ended.count);
 		return;
@@ -267,7 +264,7 @@ void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *runn
 		     struct mpxi_mark *mark)
 {
 	mpxi_stat_read(stat, running, now, mark);
-	/* The open gap's error is that of the window which sees its end. */
+	/* The error of the open gap belongs to the window that contains its end. */
 	mark->sums.weight = stat->sums.weight;
 	mark->sums.held = stat->sums.held;
 }
@@ -317,7 +314,7 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 #undef ADD
 }
 
-/* The window's part of the time before the first slice. */
+/* Add the window's part of the time before the first slice. */
 static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *start,
 			 const struct mpxi_mark *end)
 {
@@ -329,7 +326,8 @@ static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *sta
 	} else if (end->unfilled) {
 		hold_slice(&window->sums, end->unfilled - start->unfilled, count, size, 0);
 	} else if (start->unfilled && window->sums.gap != MPXI_I128_MAX) {
-		/* Filled in since, with what is before the window. */
+		/* The time before the window was filled in by the first slice, which came later: subtract
+		 * it. */
 		mpxi_spacing_hold(&before, start->unfilled, size, 0);
 		window->sums.gap -= mpxi_times_count(&before.times, count);
 	}
@@ -355,7 +353,7 @@ void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_length
 
 bool mpxi_lengths_differ(const struct mpxi_lengths *lengths)
 {
-	/* Half of the steps' squares is the variance of what is drawn anew each time: a fiftieth of the
-	 * squares, as of lengths of 75 to 125 %. */
+	/* Half of the squared steps estimates the variance of independent lengths. The limit, a fiftieth of
+	 * the squares, corresponds to lengths from 75 to 125 %. */
 	return lengths->slices > 2 && lengths->steps / 2 >= lengths->squares / 50;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * value.c - the estimate of a plain read: without an error, and so without the window
- * that the error needs, whose sums of 128 bits take ten times as long.
+ * value.c - the estimate of a plain read: without an error, and so without the window that the error needs,
+ * whose 128-bit sums take ten times as long.
  */
 #include "stat/stat.h"
 
 #define LIMIT ((uint64_t)1 << 62)
 
-/* For what is below 2^63: from unsigned it is three times as long a way. */
+/* Convert a number below 2^63: a conversion from unsigned takes three times as long. */
 static double u63_to_double(uint64_t x)
 {
 	return (double)(int64_t)x;
 }
 
-/* Counts in the window's gaps, the open one included. */
+/* Compute the counts in the window's gaps, including the open one. */
 static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
 		       const struct mpxi_mark *start, struct mpxi_line *line)
 {
@@ -26,7 +26,7 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 		return false;
 	line->rest = (double)(int64_t)whole + u63_to_double((uint64_t)gap & (one - 1)) * (1. / (double)one);
 	if (!size)
-		/* An event that never shared has nothing to fill in. */
+		/* An event that never shared the counters has nothing to fill in. */
 		return running && !g && !start->unfilled;
 	if (running && running->end != running->begin) {
 		count += running->count;
@@ -50,11 +50,11 @@ bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 		count += running->count;
 		size += running->end - running->begin;
 	}
-	/* Below it no sum that matters here has left its range. */
+	/* Below this limit no sum that matters here has saturated. */
 	if (count >= LIMIT || stat->sums.count >= LIMIT || !size)
 		return false;
 	*line = (struct mpxi_line){.count = (int64_t)count};
-	/* Counted all the time so far; what follows need not be. */
+	/* Counted all the time so far; the future is unknown if the group does not run. */
 	if (size >= time)
 		return running;
 	if (estimator == MPXI_RATIO) {
