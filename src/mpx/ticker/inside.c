@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside.c - is PAPI active in the thread that a signal has interrupted?
+ * inside.c - finds out whether PAPI is active in the thread that a signal has interrupted.
  *
- * A program counter outside of PAPI says little: PAPI calls libc, an overflow handler
- * runs on top of PAPI's dispatch, a handler of the program's interrupts PAPI. A thread
- * inside a library has an address of the library's code on the stack: a return address,
- * or the program counter in a signal's frame. The words of the stack are searched for
- * such an address. Without one the thread is outside, which is nearly always so and costs
- * a fraction of a microsecond.
+ * A program counter outside PAPI does not show that PAPI is inactive: PAPI calls libc, an overflow handler
+ * runs on top of PAPI's dispatch, and a handler of the program may have interrupted PAPI. A thread inside a
+ * library has an address of the library's code on the stack: a return address, or the program counter in a
+ * signal frame. mpxi_inside_sig searches the words of the stack for such an address. Without one the thread
+ * is outside. This is nearly always the case, and costs a fraction of a microsecond.
  *
- * A word that is there may be left over from a call that is over. No stack is walked to
- * tell that: a coroutine's return address may not be there yet, tables of unwinding may
- * be wrong, and both would crash the program. PAPI calls little that is not its own, and
- * inside_apart.c knows of code that it does not call. There, PAPI can be active only
- * below the frame of a signal: of PAPI's own (its handler has called the program's), or
- * of one that has interrupted PAPI or what it calls. A word therefore counts where
+ * A word found may be left over from a call that has returned. Stack unwinding could tell, but could crash
+ * the program: a coroutine's return address may not be there yet, and unwind tables may be wrong. PAPI
+ * calls little code outside itself, and inside_apart.c lists code that it does not call ("apart"). While
+ * such code runs, PAPI can be active only in one of two cases: the handler of PAPI's own signal has called
+ * the program's handler, or a signal has interrupted PAPI or its callees. A word therefore counts only if
  *
- *   the program counter, or that in a signal's frame below the word, is not apart, or
- *   the frame of a signal lies above the word.
+ *   the program counter, or the one in a signal frame below the word (at a lower address), is not apart, or
+ *   a signal frame lies above the word.
  *
- * A word that is left over puts ticks off while the program is in libc and the like, and
- * what is not known. Ticks are put off for STALE_TICKS in a row at most, none of them in
- * PAPI's own code, and for STALE_NS of CPU time, after which the slice is lost anyway
- * (core.c). No call of PAPI's is in libc so long. A tick at the end of a system call says less, since PAPI
- * spends its time in those: 16 of them are as one.
+ * A leftover word defers ticks while the program is in libc or in unknown code. Deferring ends after both
+ * STALE_TICKS ticks in a row and STALE_NS of CPU time, when the slice is lost anyway (core.c). A tick in
+ * PAPI's own code resets the count. No call by PAPI stays in libc for so long. A tick at the end of a
+ * system call is weaker evidence, since PAPI spends its time in system calls: 16 of them count as one.
  *
- * A handler's calls: process_vm_readv and getpid (inside_stack.c), and clock_gettime,
- * all three only where a word is found or the stack is not the thread's own.
+ * Libc calls of the handler: process_vm_readv and getpid (inside_stack.c), and clock_gettime. They are made
+ * only if a word is found, or if the stack is not the thread's own.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr, pthread_getattr_np, REG_RIP */
@@ -48,38 +45,39 @@
 #include "ticker/inside_stack.h"
 
 #define SCAN_MAX ((size_t)128 << 10)
-/* Where signals are blocked that were not: in a handler, PAPI may lie far above. */
+/* Used if signals are blocked that are not blocked normally: in a handler, PAPI may lie far above. */
 #define SCAN_FAR ((size_t)4 << 20)
 
 #define STALE_TICKS 100
 #define STALE_NS UINT64_C(400000000)
-#define USER_TICK 16 /* a tick at the end of a system call: 1 */
+#define USER_TICK 16 /* weight of a tick in user code; a tick at the end of a system call has weight 1 */
 
-static atomic_bool copies;  /* the kernel copies stacks: not in some sandboxes */
-static atomic_bool unknown; /* PAPI is in the program itself, where is not known */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding; no handler takes it */
-static unsigned ranges_known; /* when code apart was looked for; the lock is held */
+static atomic_bool copies;  /* the kernel can copy stacks: not in some sandboxes */
+static atomic_bool unknown; /* PAPI is linked into the program, at unknown addresses */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes adding of ranges; no handler takes
+							    it */
+static unsigned ranges_known; /* number of ranges at the last search for code apart; under lock */
 
-static struct mpxi_code own[2]; /* of a program that has PAPI in itself; the lock is held */
+static struct mpxi_code own[2]; /* code of a program that contains PAPI; under lock */
 
 struct stale {
-	unsigned ticks; /* that were put off for a word, in a row */
-	uint64_t since; /* the first, in CPU time */
+	unsigned ticks; /* weight of the ticks in a row that were deferred for a word */
+	uint64_t since; /* CPU time of the first, ns */
 };
 
 struct inside {
 	struct mpxi_stack stack;
-	uint64_t blocked; /* signals, in ordinary context */
+	uint64_t blocked; /* signals blocked in ordinary context */
 	struct stale stale;
 };
 
 /* NULL: not prepared. Partner: the handler on the same thread. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct inside *volatile self;
 
-/* Whichever of the two libraries are there. */
+/* Weak: either library may be missing. */
 extern int PAPI_read(int, long long *) __attribute__((weak));
 extern const char *upc_last_message(void) __attribute__((weak));
-/* glibc's: where the main thread's stack was before its first function. */
+/* glibc: the stack pointer of the main thread before its first function. */
 extern void *__libc_stack_end __attribute__((weak));
 
 static int add_inside_range_locked(uintptr_t begin, uintptr_t end)
@@ -90,7 +88,7 @@ static int add_inside_range_locked(uintptr_t begin, uintptr_t end)
 				       "loaded several times?");
 }
 
-/* Where there is new code of PAPI's, what it calls is not what it was. */
+/* Search for code apart again, since new code of PAPI may call other code. */
 static void find_apart_locked(void)
 {
 	const unsigned n = mpxi_ranges_used_sig();
@@ -138,7 +136,7 @@ static bool object_is_papis(const struct dl_phdr_info *info)
 	return !strncmp(name, "libpapi", 7) || !strncmp(name, "libupc", 6);
 }
 
-/* PAPI is linked into the program, which has its symbols if it is not stripped. */
+/* Add the ranges of PAPI in the program itself. Only a program that is not stripped has the symbols. */
 static int add_program(const struct dl_phdr_info *info, int *error)
 {
 	static bool found; /* the lock is held */
@@ -169,7 +167,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 			return 0;
 		if (!info->dlpi_name[0]) /* the program */
 			return add_program(info, error);
-		/* This library, preloaded, has PAPI's names itself to pass the calls on. */
+		/* This library, if preloaded, defines PAPI's names itself, to forward the calls. */
 		if (object_holds(info, (uintptr_t)mpxi_inside_sig))
 			return 0;
 	}
@@ -184,8 +182,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
-/* Above its oldest frame lie a thread's own record, or the program's arguments and
- * environment and up to 8 KiB of nothing: that is not looked through. */
+/* Lower the stack's end to its oldest frame. Above that lie the thread's descriptor, or the program's
+ * arguments, its environment and up to 8 KiB of padding, which need not be searched. */
 static void lower_end(struct mpxi_stack *stack, uintptr_t end)
 {
 	if (end > (uintptr_t)__builtin_frame_address(0) && end < stack->end)
@@ -199,7 +197,8 @@ static void find_stack(struct mpxi_stack *stack)
 	void *begin;
 	size_t size;
 
-	/* Memcheck would complain of every word that nobody has written, but not of copies. */
+	/* Under memcheck use copies of the stack only: it would report each uninitialized word that is read
+	 * in place. */
 	if (preload && strstr(preload, "vgpreload_"))
 		return;
 	if (pthread_getattr_np(pthread_self(), &attr))
@@ -214,7 +213,7 @@ static void find_stack(struct mpxi_stack *stack)
 	pthread_attr_destroy(&attr);
 }
 
-/* The signals below 65, of which the kernel's set is. */
+/* Return the signals below 65 as bits; the kernel's set consists of these. */
 static uint64_t set_of(const sigset_t *set)
 {
 	uint64_t bits;
@@ -233,7 +232,7 @@ static int prepare_thread(void)
 	made = malloc(sizeof(*made));
 	if (!made)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's stack");
-	/* The copy's pages stay untouched until there is a stack to be copied. */
+	/* The copy buffer's pages stay untouched until a stack must be copied. */
 	made->stack.begin = made->stack.end = 0;
 	made->stale = (struct stale){0, 0};
 	find_stack(&made->stack);
@@ -280,7 +279,7 @@ void mpxi_inside_leave(void)
 	free(gone);
 }
 
-/* Was the thread in the kernel? The instruction before the program counter says so. */
+/* True if the thread was in a system call, according to the instruction before the program counter. */
 static bool is_at_system_call(uintptr_t pc)
 {
 #if defined(__x86_64__)
@@ -302,7 +301,7 @@ static uint64_t inside_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A word was found, and PAPI may be active. Have there been so many that it cannot be? */
+/* Account for a tick on which a word was found. True if so many came in a row that PAPI cannot be active. */
 static bool is_stale(struct stale *stale, uintptr_t pc)
 {
 	const uint64_t now = inside_cpu_ns();
@@ -316,11 +315,11 @@ static bool is_stale(struct stale *stale, uintptr_t pc)
 	return true;
 }
 
-/* The interrupted code. */
+/* Position of the interrupted code. */
 struct place {
 	uintptr_t pc, sp;
-	size_t most;       /* bytes that are looked at */
-	bool is_alternate; /* a signal's stack */
+	size_t most;       /* maximum number of bytes to search */
+	bool is_alternate; /* on an alternate signal stack */
 };
 
 static void place_on_stack(struct place *place, const struct inside *inside, const ucontext_t *u)
@@ -329,7 +328,7 @@ static void place_on_stack(struct place *place, const struct inside *inside, con
 
 	place->most = set_of(&u->uc_sigmask) & ~inside->blocked ? SCAN_FAR : SCAN_MAX;
 	place->is_alternate = below < u->uc_stack.ss_size;
-	/* Behind an alternate stack lies anything. The end of other stacks is not known. */
+	/* Do not search past the end of an alternate stack. The end of other stacks is unknown. */
 	if (place->is_alternate && u->uc_stack.ss_size - below < place->most)
 		place->most = u->uc_stack.ss_size - below;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside_apart.c - which objects of the process PAPI and libupc do not call.
+ * inside_apart.c - lists the objects of the process that PAPI and libupc do not call ("apart").
  *
- * They are the program and what it needs (DT_NEEDED), as the loader has loaded it, without
+ * They are the program and its dependencies (DT_NEEDED), as the loader has loaded them, except
  *
- *   PAPI and libupc, and what they need: libc, the loader, libm, ...;
- *   an object that has a function which one of those asks for by name: a malloc of the
- *   program's own, a sanitizer. PAPI may be bound to it.
+ *   PAPI, libupc and their dependencies: libc, the loader, libm, ...;
+ *   objects that define a function which one of those references by name, for example the program's own
+ *   malloc, or a sanitizer: PAPI may be bound to it.
  *
- * Where PAPI is in the program itself, the program's own objects are apart
- * (inside_program.c). None of these is ever unloaded. Objects that were opened later, or preloaded, may be
- * PAPI's own (libcupti) and are not listed. PAPI calls functions that a program hands it.
- * An overflow's handler runs in a signal, but under a script of the component in a read:
- * if an object of the program's asks for a function that takes one, nothing is listed.
- * PAPI_thread_init is none of them: PAPI asks for a thread's number before it takes a
- * lock and before it changes what libmpx's sets use.
+ * If PAPI is linked into the program, the program's own object files are apart (inside_program.c). None of
+ * these objects is ever unloaded. Objects that were opened later, or preloaded, may belong to PAPI
+ * (libcupti), and are not listed. PAPI calls functions that a program passes to it. An overflow handler
+ * normally runs in a signal, but with a script of the component it runs in a read: if an object of the
+ * program references a function that takes such a handler, nothing is listed. PAPI_thread_init does not
+ * matter: PAPI asks for a thread's number before it takes a lock and before it changes data that libmpx's
+ * sets use.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
@@ -27,17 +27,17 @@
 #include "ticker/inside_apart.h"
 
 #define OBJECTS 256
-#define CODES 4 /* of an object */
+#define CODES 4 /* per object */
 
 struct table {
-	struct table *before; /* a handler may still be in it */
+	struct table *before; /* previous table; a handler may still read it */
 	unsigned n;
 	struct mpxi_code code[];
 };
 static _Atomic(struct table *) current; /* partner: handlers of all threads */
 
 struct object {
-	const char *file, *soname; /* the file's name, without folders; DT_SONAME, or NULL */
+	const char *file, *soname; /* file name without directories; DT_SONAME, or NULL */
 	uintptr_t base;
 	struct mpxi_code code[CODES];
 	unsigned codes;
@@ -45,7 +45,7 @@ struct object {
 	const char *strings;
 	const ElfW(Sym) * symbols;
 	const uint32_t *hash; /* DT_GNU_HASH */
-	bool needed, papis;   /* by the program, by PAPI */
+	bool needed, papis;   /* dependency of the program; of PAPI */
 };
 
 struct objects {
@@ -53,9 +53,9 @@ struct objects {
 	unsigned n;
 };
 
-/* ---- what the loader knows ----------------------------------------------------------- */
+/* ---- data of the loader ---------------------------------------------------------------- */
 
-/* glibc has made addresses of what others leave as offsets. */
+/* Return the address of a dynamic entry: glibc relocates the entries, other loaders leave offsets. */
 static const void *address_in(const struct object *object, ElfW(Addr) value)
 {
 	return (const void *)(value < object->base ? object->base + value : value);
@@ -106,7 +106,7 @@ static bool is_called(const struct object *object, const char *name)
 	return !strcmp(object->file, name) || (object->soname && !strcmp(object->soname, name));
 }
 
-/* Marks all that the marked objects need, directly or through others. */
+/* Mark all direct and indirect dependencies of the marked objects. */
 static void apart_mark_needed(const struct objects *all, bool *(*mark)(struct object *))
 {
 	const ElfW(Dyn) * d;
@@ -153,7 +153,8 @@ static uint32_t hash_of_symbol(const char *name)
 	return h;
 }
 
-/* The table: buckets, first symbol, words of the filter, its shift; filter; buckets; chains. */
+/* Check whether an object defines a name. Layout of DT_GNU_HASH: number of buckets, first symbol, number of
+ * filter words, shift; filter; buckets; chains. */
 static bool object_defines(const struct object *object, const char *name, uint32_t h)
 {
 	const uint32_t *t = object->hash;
@@ -178,7 +179,8 @@ static bool object_defines(const struct object *object, const char *name, uint32
 	return false;
 }
 
-/* The symbols that are not in the hash table come first: those that are asked for. */
+/* Return the name of symbol i if it is undefined, else NULL. Symbols outside the hash table, the undefined
+ * ones, come first. */
 static const char *asked_for(const struct object *object, uint32_t i)
 {
 	const ElfW(Sym) *symbol = &object->symbols[i];
@@ -276,7 +278,7 @@ void mpxi_apart_find_locked(bool (*is_of_papi)(uintptr_t begin, uintptr_t end), 
 				table->code[table->n++] = own[i];
 		table->before = atomic_load(&current);
 	}
-	/* The ones before stay: this is done once for each library that has PAPI's code. */
+	/* Keep the earlier tables: there is one for each library with code of PAPI. */
 	atomic_store(&current, table);
 	free(all.object);
 }

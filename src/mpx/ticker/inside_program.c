@@ -13,11 +13,11 @@
 
 #include "ticker/inside_program.h"
 
-/* PAPI's are "PAPI_", "_papi_" and the prefixes of its components; with the component
- * upc come "upcp_" and libupc's own. */
+/* Prefixes of PAPI's functions: "PAPI_", "_papi_" and those of its components; the component upc adds
+ * "upcp_" and libupc's own. */
 static const char *const papi_names[] = {"PAPI_", "_papi_", "_pe_", "_peu_", "upcp_", NULL};
 static const char *const upc_names[] = {"upc_", "upci_", NULL};
-/* This library has files of libupc's in it, and its own code is none of the two's. */
+/* Functions in files of libupc that this library contains: they belong to neither PAPI nor libupc. */
 static const char *const own_names[] = {"upci_name_", "upci_nearest_", "upci_sized_", "upci_words", NULL};
 
 struct file {
@@ -25,7 +25,7 @@ struct file {
 	size_t size;
 };
 
-/* n things of a size at an offset, or NULL where the file ends before. */
+/* Return the address of n elements at an offset, or NULL if they exceed the file. */
 static const void *part_of_file(const struct file *file, uint64_t offset, uint64_t n, size_t size)
 {
 	if (offset > file->size || n > (file->size - offset) / size || offset % 8)
@@ -50,8 +50,9 @@ static void widen_code(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
 }
 
 /*
- * The program's own objects are linked before the libraries: from _start to PAPI's first function,
- * and main, which compilers put elsewhere. Not so where the allocator, which PAPI calls, is there.
+ * The program's own code. Its object files are linked before the libraries: from _start to PAPI's first
+ * function, and main, which compilers place elsewhere. This does not hold if the allocator, which PAPI
+ * calls, lies there.
  */
 struct own {
 	struct mpxi_code main;
@@ -110,7 +111,7 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 		    !strings->sh_size)
 			continue;
 		names = (const char *)file->bytes + strings->sh_offset;
-		/* A table whose last name does not end is not one. */
+		/* Reject a table whose last name is not terminated. */
 		if (!symbol || names[strings->sh_size - 1])
 			continue;
 		for (k = 0; k < n; k++) {
@@ -121,7 +122,7 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 			    symbol[k].st_name >= strings->sh_size || begins_with(name, own_names))
 				continue;
 			note_own(own, name, bias + symbol[k].st_value, symbol[k].st_size);
-			/* Compilers put these elsewhere, before the whole program. */
+			/* Compilers place cold parts elsewhere, before the rest of the program. */
 			cold = strstr(name, ".cold") ? 2 : 0;
 			if (begins_with(name, papi_names))
 				widen_code(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * inside_program.h - where PAPI and libupc lie in a program that they are linked into.
- */
+/* inside_program.h - finds PAPI and libupc in a program into which they are linked. */
 #ifndef MPXI_INSIDE_PROGRAM_H
 #define MPXI_INSIDE_PROGRAM_H
 
@@ -12,11 +10,10 @@ struct mpxi_code {
 };
 
 /*
- * Reads the program's own symbol table: from the first to the last function whose name
- * begins as PAPI's do, and the same for libupc's. The linker puts a library's objects
- * side by side, so that little else lies in between. bias: what the program is moved by.
- * own: code that is the program's, with 0 where there is none. Returns how many ranges it found, 0 for a
- * program without symbols (stripped).
+ * Read the program's symbol table. code gets the range from the first to the last function with a prefix of
+ * PAPI, and the same for libupc. The linker places a library's object files next to each other, so little
+ * other code lies in between. bias is the program's load offset. own gets ranges of the program's own code,
+ * or zeros. Return the number of ranges in code, 0 for a program without symbols (stripped).
  */
 unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4], struct mpxi_code own[2]);
 

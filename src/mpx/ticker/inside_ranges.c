@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * inside_ranges.c - see inside_ranges.h. A handler calls nothing of libc's.
- */
+/* inside_ranges.c - see inside_ranges.h. The _sig functions call nothing of libc. */
 #include <stdatomic.h>
 
 #include "ticker/inside_ranges.h"
 
 #define RANGES 16
 
-/* Only ever appended to; used is stored after the entry, for handlers on any thread. */
+/* Only ever appended to. used is stored after the entry, for handlers on any thread. */
 static struct {
 	uintptr_t begin, end;
 } ranges[RANGES];
 static atomic_uint used;
-/* From the lowest of them to the highest, as a span; stored after used. */
+/* From the lowest range to the highest, as a packed span; stored after used. */
 static atomic_uint_least64_t hull_of_all;
 
 static struct mpxi_span span_of(uintptr_t begin, uintptr_t end)
@@ -23,7 +21,7 @@ static struct mpxi_span span_of(uintptr_t begin, uintptr_t end)
 	return (struct mpxi_span){(uint32_t)begin, less > UINT32_MAX ? UINT32_MAX : (uint32_t)less};
 }
 
-/* Its first address and how far it goes, in 32 bits each. */
+/* Pack the hull of the first n ranges: its first address and its length - 1, in 32 bits each. */
 static uint64_t hull_of_ranges(unsigned n)
 {
 	uintptr_t low = ranges[0].begin, high = ranges[0].end;

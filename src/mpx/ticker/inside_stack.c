@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside_stack.c - looks through the words of a stack.
+ * inside_stack.c - searches the words of a stack.
  *
- * A handler's calls: process_vm_readv and getpid, which are system calls.
+ * Libc calls of the handler: process_vm_readv and getpid, which are system calls.
  *
- * A signal's frame is known by what the kernel writes into each: on x86-64 the selectors
- * of the segments, on aarch64 the head of the first record behind the registers. uc_link
- * is 0 there, and the kernel does not read it. Our own handler sets it (timer.c), so that
- * what a tick has left below the stack pointer is no frame.
+ * A signal frame is recognized by the constants that the kernel writes into each frame: on x86-64 the
+ * segment selectors, on aarch64 the head of the first record after the registers. The kernel writes 0 to
+ * uc_link and does not read it. Our own handler sets uc_link (timer.c), so that the remains of a tick below
+ * the stack pointer do not count as a frame.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* process_vm_readv, REG_RIP */
@@ -21,21 +21,22 @@
 #include "ticker/inside_stack.h"
 
 #define WORD sizeof(uintptr_t)
-#define PAGE ((uintptr_t)4096) /* or a part of one */
-/* Behind PAPI's address a signal's frame is looked for so far at least. */
+#define PAGE ((uintptr_t)4096) /* page size, or a fraction of it */
+/* Minimum distance above a hit in which a signal frame is searched for. */
 #define FRAME_NEAR ((uintptr_t)64 << 10)
-/* On a stack that a handler has come from. */
+/* Bytes to search on the stack from which a handler was entered. */
 #define FRAMES_FAR ((size_t)128 << 10)
 #define STACKS 4 /* a thread's own, an alternate one, coroutines' */
 
-/* These read other functions' frames, to which sanitizers would object. */
+/* These functions read other functions' frames, to which sanitizers would object. */
 #define READS_FRAMES __attribute__((no_sanitize("address", "thread")))
 
-/* ---- a stack that is the thread's own ------------------------------------------------ */
+/* ---- the thread's own stack ------------------------------------------------------------- */
 
-#define BLOCK 32 /* words; constant, so that compilers make vectors of the loop */
+#define BLOCK 32 /* words; constant, so that compilers vectorize the loop */
 
-/* The comparison is one of signed numbers, which vectors of all machines have. */
+/* True if any word of a block may lie in the span. The comparison is signed, since all vector units have
+ * that. */
 READS_FRAMES static inline bool block_hits(const uintptr_t *word, struct mpxi_span span)
 {
 	const uint32_t first = span.first + 0x80000000u;
@@ -57,8 +58,8 @@ READS_FRAMES static bool any_of(const uintptr_t *word, const uintptr_t *stop, st
 	return false;
 }
 
-/* The hull has much else in it where the libraries lie apart: a static program has us
- * between the two, and addresses of our own are left on its stack. */
+/* Test a block against each range. If the libraries lie far apart, the hull contains other code: a static
+ * program has this library between the two, and leaves addresses of this library on its stack. */
 static __attribute__((noinline)) bool look_closer(const uintptr_t *word, struct mpxi_span hull)
 {
 	const unsigned n = mpxi_ranges_used_sig();
@@ -70,7 +71,8 @@ static __attribute__((noinline)) bool look_closer(const uintptr_t *word, struct 
 	return false;
 }
 
-/* These instructions are counted with the program's in every slice: they are 1.6 a word. */
+/* Search the thread's own stack. These instructions are counted with the program's in every slice: 1.6 a
+ * word. */
 bool mpxi_stack_has_word_sig(uintptr_t sp, uintptr_t end)
 {
 	const uintptr_t *word = (const uintptr_t *)(sp & ~(WORD - 1));
@@ -82,14 +84,15 @@ bool mpxi_stack_has_word_sig(uintptr_t sp, uintptr_t end)
 	for (; stop - word >= BLOCK; word += BLOCK)
 		if (block_hits(word, hull) && look_closer(word, hull))
 			return true;
-	/* The last block overlaps the one before, which had none. */
+	/* The last block overlaps the previous one, which had no hit. */
 	word = stop - BLOCK;
 	return block_hits(word, hull) && look_closer(word, hull);
 }
 
 /* ---- any stack ----------------------------------------------------------------------- */
 
-/* Page by page: the kernel copies an entry whole or not at all. Returns the bytes copied. */
+/* Copy page by page, since the kernel copies each iovec entry completely or not at all. Return the number
+ * of bytes copied. */
 static size_t copy_sig(void *to, uintptr_t from, size_t size)
 {
 	struct iovec local = {to, size}, remote[MPXI_STACK_COPY * WORD / PAGE + 2];
@@ -125,21 +128,21 @@ struct look {
 	struct mpxi_stack *stack;
 	bool (*is_apart)(uintptr_t pc);
 	bool may;    /* some pc so far is in code that PAPI may call */
-	bool hit;    /* an address of PAPI's code was among the words */
-	bool inside; /* the answer, once it is known */
+	bool hit;    /* a word was an address in PAPI's code */
+	bool inside; /* the result, once known */
 	uintptr_t hit_at;
-	bool frame; /* of a signal, was among them */
+	bool frame; /* a signal frame was found */
 	uintptr_t start[STACKS];
 	unsigned starts;
 };
 
-/* The interrupted code, as a signal's frame describes it. */
+/* The interrupted code, according to a signal frame. */
 struct frame {
 	uintptr_t pc, sp, link;
 };
 
 #if defined(__x86_64__)
-/* cs 0x33, gs and fs 0, ss 0x2b: of all programs of 64 bits. */
+/* cs 0x33, gs and fs 0, ss 0x2b: the same in all 64-bit programs. */
 #define IS_MARK(word) ((word) == 0x002b000000000033u)
 #define MARK_AT offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS])
 #define PC_AT offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
@@ -182,16 +185,17 @@ static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
 	if (!read_frame(look->stack, at, &frame))
 		return;
 	look->frame = true;
-	/* PAPI is below the handler: its own handler has called it, or the signal has interrupted a call. */
+	/* PAPI is below the handler: PAPI's own handler has called it, or the signal has interrupted a call
+	 * of PAPI. */
 	if (look->hit || mpxi_ranges_have_sig(frame.pc))
 		look->inside = true;
 	look->may = look->may || !look->is_apart(frame.pc);
-	/* The handler has a stack of its own: go on where it came from. */
+	/* The handler runs on a separate stack: continue on the interrupted one. */
 	if ((frame.sp < at || frame.sp > stop) && look->starts < STACKS)
 		look->start[look->starts++] = frame.sp & ~(WORD - 1);
 }
 
-/* Words at an address, or copies of them. */
+/* Check n words; word points to them, or to a copy, and at is their address. */
 READS_FRAMES static void meet_words(struct look *look, const uintptr_t *word, size_t n, uintptr_t at,
 				    uintptr_t stop)
 {
@@ -220,13 +224,14 @@ static void look_from(struct look *look, uintptr_t at, size_t bytes)
 	struct mpxi_stack *stack = look->stack;
 	const bool own = at >= stack->begin && at < stack->end;
 	uintptr_t stop = own && bytes > stack->end - at ? stack->end : at + bytes;
-	size_t size, got, most = PAGE - at % PAGE; /* a page at first: mostly the end is near */
+	size_t size, got, most = PAGE - at % PAGE; /* first one page, since the end is usually near */
 
 	for (; !look->inside && at < stop; at += size) {
 		size = stack_smaller(most, stop - at);
 		got = own ? size : copy_sig(stack->copy, at, size);
 		meet_words(look, own ? (const uintptr_t *)at : stack->copy, got / WORD, at, stop);
-		/* Where the stack pointer is there is memory: without it nothing is known. */
+		/* The stack pointer always points to memory: if the copy there fails, the answer is
+		 * unknown. */
 		look->inside |= !got && at == look->start[0];
 		if (got < size)
 			break;
@@ -247,6 +252,7 @@ bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, s
 	look.start[look.starts++] = sp & ~(WORD - 1);
 	for (i = 0; i < look.starts && !look.inside; i++)
 		look_from(&look, look.start[i], i ? FRAMES_FAR : bytes);
-	/* Valgrind's frames are others, and emulators' may be: no way back is to be seen. */
+	/* On an alternate stack a frame must exist. Valgrind's frames differ, and those of emulators may:
+	 * without a visible way back the answer is true. */
 	return look.inside || (in_handler && !look.frame);
 }

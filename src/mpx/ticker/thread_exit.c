@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * thread_exit.c - a destructor of thread-specific data that comes a round later than others.
- */
+/* thread_exit.c - a destructor of thread-specific data that runs one round later than others. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,10 +10,10 @@
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
-/* The function that the callers of prepare give: all give the same. */
+/* The callback; all callers of prepare pass the same function. */
 static _Atomic(void (*)(void *state)) end_of;
 
-/* The thread is past the end of its measuring: other destructors get no new state. */
+/* leaving: the first round has begun. left: the state was destroyed, and other destructors get no new one. */
 static _Thread_local bool leaving, left;
 
 static void end_thread_state(void *state)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * tick.c - what a core is told of time.
- */
+/* tick.c - the core options that concern time. */
 #include <time.h>
 
 #include "ticker/tick.h"

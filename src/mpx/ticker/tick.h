@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tick.h - a signal has come that may end a slice: what it may do. libmpx and the component of
- * PAPI have these rules from here, and those of core.c; each says itself what is inside of it.
+ * tick.h - the rules for a signal that may end a slice. libmpx and the PAPI component share these rules
+ * and those of core.c; each passes its own test for code that must not be interrupted.
  *
- *   the core is held             the tick waits until it is released
- *   a small alternate stack      put off
- *   inside of PAPI or libupc     put off
- *   too early, or one of many    no slice ends (mpxi_core_tick_sig)
+ *   the core is held                    the tick waits until the core is released
+ *   a small alternate stack             deferred
+ *   inside PAPI or libupc               deferred
+ *   too early, or a repeated signal     no slice ends (mpxi_core_tick_sig)
  *
- * A tick that is put off is dropped: the slice ends with the next one.
+ * A deferred tick is dropped: the slice ends with the next tick.
  */
 #ifndef MPXI_TICK_H
 #define MPXI_TICK_H
@@ -22,12 +22,13 @@
 
 enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
 
-/* perf_event's read takes 6 KB, a start more, and what is below them is not ours. */
+/* Stack space that a tick needs, in bytes: perf_event's read takes 6 KB, a start takes more, and the frames
+ * below belong to other code. */
 #define MPXI_TICK_ROOM (16u << 10)
 
 /*
- * The handler does not stand on an alternate stack that is too small for what a tick needs: to
- * look for PAPI, and to read, stop and start in it. The room of other stacks is not known: true.
+ * False if the handler runs on an alternate stack with too little space for a tick, which searches for
+ * PAPI, and reads, stops and starts groups. The space on other stacks is unknown: true.
  */
 static inline bool mpxi_has_room_sig(const void *context)
 {
@@ -38,9 +39,9 @@ static inline bool mpxi_has_room_sig(const void *context)
 }
 
 /*
- * Decides what a signal that has interrupted the core's thread may do. context is the third argument of
- * its handler. inside_sig gets it, and says whether the thread is in code whose data a switch would
- * find half changed. Inline, since functions are out of the caches after a slice.
+ * Decide what a signal that has interrupted the core's thread may do. context is the third argument of its
+ * handler. inside_sig gets context, and is true if the thread is in code whose data may be half changed.
+ * Inline, since separate functions are evicted from the caches after a slice.
  */
 static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
 						bool (*inside_sig)(void *context))
@@ -50,7 +51,7 @@ static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, vo
 	return mpxi_has_room_sig(context) && !inside_sig(context) ? MPXI_TICK_ACTS : MPXI_TICK_PUT_OFF;
 }
 
-/* Does it. Returns whether a slice that is over was put off. */
+/* Carry out the decision. Return true if a slice that is over was deferred. */
 static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
 {
 	if (tick == MPXI_TICK_PUT_OFF)
@@ -60,9 +61,9 @@ static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
 }
 
 /*
- * Fills in the options of time for a core whose slices a thread's timer ends: cpu_sig, slice_ns and a
- * seed. The seed differs in each thread and run, since threads that work in step should not have their
- * groups in step too; owner is an address of the thread's own.
+ * Fill in the time options of a core whose slices a thread's timer ends: cpu_sig, slice_ns and a seed. The
+ * seed differs for each thread and run, since the groups of threads that work in step should not be in
+ * step. owner is an address unique to the thread.
  */
 void mpxi_tick_options(struct mpxi_core_options *options, uint64_t slice_ns, const void *owner);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer.c - slice timers: the handler, and what is the same for every kind of timer. The
- * kinds are timer_task_clock.c, timer_posix.c and timer_virtual.c.
+ * timer.c - slice timers: the signal handler, and the code common to all kinds of timers. The kinds are in
+ * timer_task_clock.c, timer_posix.c and timer_virtual.c.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid */
@@ -20,20 +20,21 @@
 #include "ticker/timer_kind.h"
 
 /*
- * The thread's open timer. The handler may run on threads that never had one, where a
- * first touch of other kinds of thread-local storage would allocate: this kind is there
- * from the thread's birth on. Its partner is the handler on the same thread.
+ * The thread's open timer. The handler may run on threads that never had one, where the first access to a
+ * dynamic TLS variable would allocate memory. Initial-exec TLS exists from the thread's start. Partner: the
+ * handler on the same thread.
  */
 static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct mpxi_timer *) mine;
 
-/* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
+/* QEMU's user mode before 9.1 calls x86-64 handlers with a stack that is misaligned by 8 bytes. */
 #ifdef __x86_64__
 #define ALIGNED __attribute__((force_align_arg_pointer))
 #else
 #define ALIGNED
 #endif
 
-/* The attached thread whose descriptor has sent the signal. A signal that was sent by hand has none. */
+/* Return the attached timer whose descriptor sent the signal; NULL for a signal sent by another process or
+ * by hand. */
 static struct mpxi_attached *attached_of_sig(const struct mpxi_timer *timer, const siginfo_t *info)
 {
 	struct mpxi_attached *attached = timer->attached;
@@ -62,9 +63,9 @@ void mpxi_timers_cost(struct mpxi_tick_cost *cost)
 }
 
 /*
- * Calls of libc: clock_gettime, pthread_setcancelstate, which changes a word of the thread's own, and for
- * VIRTUAL tgkill (timer_virtual.c). errno is such a word, too; what tick_sig calls is for its
- * owner to list. timer_attached.c calls ioctl, read and poll.
+ * Signal handler. Libc calls: clock_gettime, pthread_setcancelstate, which changes a word of the thread,
+ * and for VIRTUAL tgkill (timer_virtual.c). errno is such a word, too, and is restored. The owner of
+ * tick_sig lists the calls of tick_sig. timer_attached.c calls ioctl, read and poll.
  */
 ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 {
@@ -76,15 +77,15 @@ ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 	bool tick = timer != NULL;
 	int cancel;
 
-	/* Marks this frame, whose bytes stay below the stack pointer when it is over, as none to be found:
-	 * the kernel writes 0 there and does not read it (inside_stack.c). */
+	/* Mark this frame so that inside_stack.c ignores it: its bytes stay below the stack pointer after
+	 * the return. The kernel writes 0 here and does not read it. */
 	((ucontext_t *)context)->uc_link = context;
-	/* The kernel's own is for the process, ours is for this thread. */
+	/* A SIGVTALRM from the kernel is for the process, one from a thread of ours is for this thread. */
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
 		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;
 	if (tick) {
-		/* The tick reads descriptors, and a read is a cancellation point: a cancelled thread
-		 * would end there, in the middle of the interrupted code. */
+		/* The tick reads descriptors, and read is a cancellation point: a cancelled thread would
+		 * end there, in the middle of the interrupted code. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
 		mpxi_in_handler = true;
@@ -101,14 +102,14 @@ ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 }
 
 static const struct mpxi_timer_ops *const kinds[] = {
-	&mpxi_timer_task_clock, &mpxi_timer_posix, &mpxi_timer_virtual, /* the best first */
+	&mpxi_timer_task_clock, &mpxi_timer_posix, &mpxi_timer_virtual, /* best first */
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* More timers than a machine has that is short of them: QEMU's user mode gives a process 32. */
+/* More timers than a limited machine has: QEMU's user mode gives a process 32. */
 #define ENOUGH 64
 
-/* Opens so many timers of the thread and closes them again. */
+/* Open n timers of the thread and close them again. */
 static int try_some(struct mpxi_timers *trial, unsigned n)
 {
 	struct mpxi_timer timer[ENOUGH];
@@ -135,7 +136,7 @@ static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops
 		return mpxi_error(MPXI_EINVAL, "the interval timer ITIMER_VIRTUAL has the signal "
 					       "SIGVTALRM and no other");
 	trial.ops = ops;
-	/* Never sent: the timer is not armed. One that an emulator has as well. */
+	/* This signal is never sent, since the timer is not armed. Emulators have SIGRTMIN as well. */
 	if (!trial.signo)
 		trial.signo = SIGRTMIN;
 	error = try_some(&trial, n);
@@ -152,7 +153,7 @@ static int choose_timer_kind(struct mpxi_timers *timers, enum mpxi_timer_kind ki
 	for (i = 0; i < KINDS; i++) {
 		if (kind != MPXI_TIMER_AUTO && kind != kinds[i]->kind)
 			continue;
-		/* Chosen by itself it has to serve all threads. */
+		/* A kind that AUTO chooses must suffice for all threads. */
 		error = try_kind(timers, kinds[i],
 				 kind == MPXI_TIMER_AUTO && kinds[i]->kind == MPXI_TIMER_THREAD ? ENOUGH : 1);
 		if (!error && kinds[i]->kind == MPXI_TIMER_VIRTUAL)
@@ -163,7 +164,7 @@ static int choose_timer_kind(struct mpxi_timers *timers, enum mpxi_timer_kind ki
 	return error;
 }
 
-/* The kind, and its signal. */
+/* Choose the kind and its signal, and install the handler. */
 static int begin_timers(struct mpxi_timers *timers, enum mpxi_timer_kind kind, int signo)
 {
 	int error;
@@ -179,18 +180,18 @@ static bool signal_is_usable(int signo)
 	case SIGKILL:
 	case SIGSTOP:
 	case SIGCONT:
-	case SIGCHLD: /* the kernel's    */
+	case SIGCHLD: /* used by the kernel */
 	case SIGSEGV:
 	case SIGBUS:
 	case SIGFPE:
 	case SIGILL:
-	case SIGTRAP: /* of faults       */
+	case SIGTRAP: /* sent for faults */
 	case SIGABRT:
 	case SIGSYS:
 	case SIGIO:
 		return false;
 	default:
-		/* Between the standard signals and SIGRTMIN lie glibc's own. */
+		/* The signals between the standard ones and SIGRTMIN belong to glibc. */
 		return signo >= 0 && signo <= SIGRTMAX && (signo < 32 || signo >= SIGRTMIN);
 	}
 }
@@ -221,7 +222,7 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 	t->slice_ns = slice_ns;
 	t->tick_sig = tick_sig;
 	error = begin_timers(t, kind, signo);
-	/* Few are better than none, where the program has the interval timer. */
+	/* Few timers are better than none, if the program uses the interval timer. */
 	if (error && kind == MPXI_TIMER_AUTO)
 		error = begin_timers(t, MPXI_TIMER_THREAD, signo);
 	if (error) {
@@ -260,8 +261,8 @@ static sigset_t signals_of(const struct mpxi_timers *timers)
 }
 
 /*
- * Takes what is pending for this thread, with the signal blocked. mask has the signals that the thread
- * had blocked before. Where SIGIO was not, it has been delivered already.
+ * Consume the signals pending for this thread, which has blocked the signal. mask holds the signals that
+ * the thread had blocked before. If SIGIO was not among them, it has been delivered already.
  */
 static void drain_thread_signals(const struct mpxi_timers *timers, const sigset_t *mask)
 {
@@ -288,7 +289,7 @@ int mpxi_timer_open_for(struct mpxi_timer *timer, struct mpxi_timers *timers, ui
 	timer->timers = timers;
 	timer->slice_ns = slice_ns;
 	timer->tid = gettid();
-	timer->ticks = (unsigned)timer->tid; /* threads begin their samples at different ticks */
+	timer->ticks = (unsigned)timer->tid; /* threads sample different ticks */
 	error = timers->ops->open(timer);
 	if (error)
 		return error;
@@ -313,7 +314,7 @@ void mpxi_timer_close(struct mpxi_timer *timer)
 	drain_thread_signals(timer->timers, &before);
 	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
 	timer->open = false;
-	/* The program may have blocked it in the meantime: then it stays so. */
+	/* If the program has blocked the signal meanwhile, it stays blocked. */
 	if (!timer->was_blocked && sigismember(&before, timer->timers->signo) == 0)
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
@@ -326,7 +327,7 @@ uint64_t mpxi_timer_cpu_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Signals in a batch. Two batches are timed, of which the faster stands. */
+/* Number of signals in a batch. Two batches are timed, and the faster counts. */
 #define COST_BATCH 16
 
 uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
@@ -352,7 +353,7 @@ uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
 	return least / COST_BATCH;
 }
 
-/* Whether it was blocked. */
+/* Unblock the timers' signal. True if it was blocked. */
 static bool unblock_timer_signals(const struct mpxi_timers *timers)
 {
 	const sigset_t set = signals_of(timers);
@@ -378,8 +379,8 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	return blocked || gone || handler != MPXI_HANDLER_OURS;
 }
 
-/* Mends changes that the program has made to the signal while the timer was not armed. The message does
- * without strsignal, which allocates, since a handler of the program's may come here. */
+/* Repair changes that the program has made to the signal while the timer was not armed. The message does
+ * not use strsignal, which allocates, since a handler of the program may get here. */
 int mpxi_timer_prepare(struct mpxi_timer *timer)
 {
 	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)
@@ -429,7 +430,7 @@ void mpxi_timers_pause(struct mpxi_timers *timers)
 	else if (timer && timer->armed)
 		timers->ops->disarm(timer);
 	drain_thread_signals(timers, &before);
-	/* exec hands the mask on. */
+	/* exec passes the signal mask on. */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -455,7 +456,7 @@ void mpxi_timer_forget(struct mpxi_timer *timer)
 	timer->timers->ops->forget(timer);
 	timer->open = timer->armed = false;
 	if (atomic_load_explicit(&mine, memory_order_relaxed) != timer)
-		return; /* of a thread that this process does not have */
+		return; /* belongs to a thread that this process does not have */
 	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
 	set = signals_of(timer->timers);
 	if (timer->was_blocked)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_attached.c - slices of another thread. Two perf events are of its task clock: one of them
+ * timer_attached.c - slices of another thread. There are two perf events of its task clock. One
  * overflows at a slice's end, sends its signal to the calling thread and stops; the handler starts
- * it again (PERF_EVENT_IOC_REFRESH). The other one counts, which no call for the clock of a thread
- * of another process does; and it is ready to be polled (POLLHUP) once the thread has ended, which
- * its number does not tell.
+ * it again (PERF_EVENT_IOC_REFRESH). The other only counts, since no clock call works for a thread
+ * of another process. Polling it also shows that the thread has ended (POLLHUP), which the thread's
+ * number does not.
  *
- * Where the kernel allows it the events are not for user mode alone: a signal to another thread
- * breaks off no system call of the one that is counted, and no slice is twice as long.
+ * If the kernel allows it, the events are not limited to user mode: a signal to another thread interrupts
+ * no system call of the counted thread, and no slice doubles in length.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,8 +64,8 @@ static void close_events(struct mpxi_attached *timer)
 	mpxi_attached_forget(timer);
 }
 
-/* One that has been stopped before its time goes on with what was left of it. The other thread may run
- * on another CPU: the signal can come as soon as the event counts, and its handler clears loaded. */
+/* Start or continue a slice; one that was stopped early continues with its rest. The other thread may run
+ * on another CPU: the signal may come as soon as the event counts, and its handler clears loaded. */
 static int go_on_sig(struct mpxi_attached *timer)
 {
 	const bool has_rest = timer->loaded;
@@ -73,8 +73,9 @@ static int go_on_sig(struct mpxi_attached *timer)
 	timer->loaded = true;
 	if (has_rest)
 		return ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* After an overflow the kernel sends the signal first and stops the event then (Linux 6.18), both in
-	 * one interrupt: a REFRESH in between would be undone. DISABLE waits for that interrupt's end. */
+	/* After an overflow the kernel sends the signal first and then stops the event (Linux 6.18), both
+	 * in one interrupt: that would undo a REFRESH in between. DISABLE waits for the end of that
+	 * interrupt. */
 	(void)ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 	return ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
@@ -97,7 +98,7 @@ static void hold_back(struct mpxi_attached *timer, bool hold)
 		(void)go_on_sig(timer);
 }
 
-/* 0; -1 with errno. */
+/* Open the event that ends slices. Return 0, or -1 with errno. */
 static int open_sampled_event(struct mpxi_attached *timer)
 {
 	timer->loaded = false;
@@ -128,7 +129,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 		return error;
 	}
 	error = open_sampled_event(timer) ? explain_attach_refusal(errno, timer->tid) : send_signals(timer);
-	/* Both are the same thread's where it has not ended in between. */
+	/* If the thread has not ended in between, both events are of the same thread. */
 	if (!error && mpxi_attached_has_ended(timer))
 		error = explain_attach_refusal(ESRCH, timer->tid);
 	if (error) {
@@ -143,7 +144,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	return MPXI_OK;
 }
 
-/* A child has no such page. */
+/* Close the descriptors. A forked child does not have the mapped page. */
 void mpxi_attached_forget(struct mpxi_attached *timer)
 {
 	if (timer->fd >= 0)
@@ -195,16 +196,16 @@ void mpxi_attached_disarm(struct mpxi_attached *timer)
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Whether the event still counts or its signal has gone to somebody else cannot be seen, and a REFRESH of
- * one that counts lets one more signal wait: it is opened anew, once a slice at most. A signal of the old
- * one that comes meanwhile starts nothing. */
+/* Open the event again, at most once per slice. It cannot be seen whether the event still counts or its
+ * signal was lost, and a REFRESH of a counting event would allow one more signal. A signal of the old event
+ * that comes meanwhile starts nothing. */
 static void open_anew(struct mpxi_attached *timer)
 {
 	const uint64_t now = mpxi_attached_cpu_sig(timer);
 	const bool armed = timer->armed;
 
 	if (timer->clock < 0 || now - timer->mended < timer->slice_ns)
-		return; /* closed, or a forked child's; or not long ago */
+		return; /* closed, a forked child's, or repaired recently */
 	timer->mended = now;
 	timer->armed = false;
 	if (mpxi_task_clock_is(timer->fd, timer->event)) {
@@ -221,7 +222,7 @@ static void open_anew(struct mpxi_attached *timer)
 
 bool mpxi_attached_mend(struct mpxi_attached *timer)
 {
-	/* A signal that waits comes while this mends the own timer's. */
+	/* A pending signal arrives while this repairs the thread's own timer. */
 	const bool mended = mpxi_timer_mend(timer->own);
 
 	if (!mpxi_in_handler)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_posix.c - slices by a POSIX timer on the thread's CPU clock, whose signal goes
- * to the thread alone. Many kernels look at such timers in their tick only, every 1 to
- * 10 ms. A tick may find the thread in a system call, and break off those that no
- * SA_RESTART restarts (poll, nanosleep). exec deletes the timer and its signals; fork
- * does not pass it on.
+ * timer_posix.c - slices by a POSIX timer on the thread's CPU clock, whose signal goes to the thread
+ * alone. Many kernels check such timers only in their tick, every 1 to 10 ms. A tick may find the thread
+ * in a system call, and interrupt calls that SA_RESTART does not restart (poll, nanosleep). exec deletes
+ * the timer and its signals; fork does not pass it on.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* SIGEV_THREAD_ID */
@@ -70,14 +69,14 @@ static void posix_disarm(struct mpxi_timer *timer)
 	if (timer_settime(timer->id, 0, &never, &old))
 		return;
 	timer->left = old.it_value;
-	/* Stopped in the moment in which it fired: the tick is on its way. */
+	/* The timer was stopped just as it fired: the tick is on its way. */
 	if (!old.it_value.tv_sec && !old.it_value.tv_nsec)
 		timer->left = slice_timespec(timer);
 }
 
 static void posix_forget(struct mpxi_timer *timer)
 {
-	(void)timer; /* a child has none of them, and the number may be one of its own */
+	(void)timer; /* a child has none of them, and may use the id for its own timer */
 }
 
 const struct mpxi_timer_ops mpxi_timer_posix = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_signal.c - the signal of the slice timers: found, taken from nobody, given back,
- * and emptied of what is still pending when a thread leaves.
+ * timer_signal.c - the signal of the slice timers: finds a free one, installs the handler, restores the
+ * previous handler, and consumes pending signals when a thread leaves.
  *
- * SIGIO comes along. When the user's limit of queued signals is reached, the kernel
- * sends it in place of a real-time signal of a descriptor, and by default it kills. A
- * program that handles or ignores it keeps it so, and loses that tick. It may be another copy of
- * this code that has it, as libmpx and the component of PAPI have one each: when that one has gone,
- * the next start of a timer takes it over.
+ * SIGIO is taken along. When the user's limit of queued signals is reached, the kernel sends SIGIO in place
+ * of a descriptor's real-time signal, and by default SIGIO kills the process. A program that handles or
+ * ignores SIGIO keeps its action, and loses that tick. Another copy of this code may hold it, since libmpx
+ * and the PAPI component have one each: after that copy has released SIGIO, the next start of a timer takes
+ * it over.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -21,10 +21,10 @@
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
-/* Below it lie the signals that programs and PAPI (SIGRTMIN + 2) take first. */
+/* The first real-time signal to try. Programs and PAPI (SIGRTMIN + 2) use lower ones first. */
 #define FIRST_FREE (SIGRTMIN + 6)
 
-/* Serialises taking and giving back; no handler takes it, and it nests in nothing. */
+/* Serializes taking and giving back. No handler takes it, and it nests in no other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned sigio_users;
 static struct sigaction sigio_before;
@@ -55,14 +55,14 @@ static struct sigaction action_of(void (*handler)(int, siginfo_t *, void *))
 	/* No SA_ONSTACK: a program's alternate stack is sized for its own handler. */
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	/*
-	 * Every signal, also glibc's own two, which sigfillset leaves out: a thread must
-	 * not be cancelled in the middle of the handler.
+	 * Block every signal, including the two of glibc that sigfillset leaves out: a thread must not be
+	 * cancelled in the middle of the handler.
 	 */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	return action;
 }
 
-/* 1 taken, 0 somebody has it, -1 the system refuses. */
+/* Return 1 if taken, 0 if the program uses the signal, -1 if the system refuses. */
 static int try_locked(int signo, const struct sigaction *ours, struct sigaction *before)
 {
 	if (sigaction(signo, NULL, before))
@@ -132,7 +132,7 @@ int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, sigi
 	return error;
 }
 
-/* Once whoever had it has let it go. */
+/* Take SIGIO after its former owner has released it. */
 static void mend_sigio(struct mpxi_timers *timers)
 {
 	struct sigaction now;
@@ -146,9 +146,9 @@ static void mend_sigio(struct mpxi_timers *timers)
 }
 
 /*
- * A program's own handler stays: it may hand the signal on to ours. Without the lock, since a
- * handler of the program's may start a set: the timers are not given back while the caller's is
- * open, and two who mend do the same.
+ * Reinstall our handler. A handler of the program stays: it may forward the signal to ours. No lock is
+ * taken, since a handler of the program may start a set. The timers cannot be given back while the caller's
+ * is open, and two concurrent repairs do the same.
  */
 enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 {
@@ -172,9 +172,9 @@ static void restore_action_locked(int signo, const struct sigaction *ours, const
 	if (sigaction(signo, NULL, &now) || !same_handler(&now, ours))
 		return;
 	/*
-	 * To ignore a signal for a moment takes it off the queues of all threads: none is
-	 * left for the default action, which would kill. SIGIO may be waited for by the
-	 * program, and is taken by each thread when it leaves.
+	 * Ignoring a signal for a moment removes it from the queues of all threads, so that none is left
+	 * for the default action, which would kill the process. SIGIO is not ignored, since the program may
+	 * wait for it; each thread consumes its own when it leaves.
 	 */
 	memset(&ignore, 0, sizeof(ignore));
 	ignore.sa_handler = SIG_IGN;
@@ -193,9 +193,9 @@ void mpxi_timer_signal_give_back(struct mpxi_timers *timers)
 }
 
 /*
- * A signal below SIGRTMIN is pending at most once for the thread, beside one for the
- * process that is not ours to take. One of our own merges with the thread's, and the
- * thread's is what is taken first.
+ * Consume a signal below SIGRTMIN. At most one is pending for the thread, and possibly one for the process,
+ * which must stay. A signal sent to the own thread merges with the thread's pending one, and the thread's
+ * signal is consumed first.
  */
 static void drain_standard(int signo)
 {

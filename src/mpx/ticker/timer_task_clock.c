@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_task_clock.c - slices by a perf event of the kernel's task clock: each overflow
- * of its period makes its descriptor ready, and that sends a signal to the thread.
+ * timer_task_clock.c - slices by a perf event of the kernel's task clock: each overflow of its period
+ * makes its descriptor ready, which sends a signal to the thread.
  *
- * The event leaves the kernel out. An ordinary user may therefore have it; a tick never breaks off a
- * system call of the program; none is pending when a thread is in exec; and short slices cannot
- * livelock a thread in its own signal delivery. The price: a tick that falls into the kernel is
- * dropped, and that slice is twice as long.
+ * The event excludes the kernel. An ordinary user may therefore open it; a tick never interrupts a system
+ * call of the program; none is pending when a thread is in exec; and short slices cannot livelock a thread
+ * in its own signal delivery. The disadvantage is that a tick that falls into the kernel is dropped, and
+ * that slice doubles in length.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */
@@ -45,7 +45,8 @@ static int explain_clock_refusal(int error)
 	}
 }
 
-/* A program that has closed its standard input must not find our event there. */
+/* Move the event above the standard streams: a program that has closed its standard input must not find the
+ * event there. */
 int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid)
 {
 	int fd, high, error;
@@ -64,7 +65,7 @@ int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid)
 	return high;
 }
 
-/* O_ASYNC last: until the owner is set, the signal would go to the process. */
+/* Set O_ASYNC last: until the owner is set, the signal would go to the process. */
 int mpxi_task_clock_send(int fd, int signo, pid_t tid)
 {
 	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = tid};
@@ -129,8 +130,8 @@ static void task_clock_close(struct mpxi_timer *timer)
 		timer->fd = -1;
 		return;
 	}
-	/* A forked child may hold the event open, so that close does not end it: only
-	 * without O_ASYNC it is certain that no signal follows. */
+	/* A forked child may hold the event open, so that close does not end it. Only without O_ASYNC is it
+	 * certain that no signal follows. */
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 	fcntl(timer->fd, F_SETFL, O_RDWR);
 	close(timer->fd);

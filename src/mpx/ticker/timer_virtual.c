@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_virtual.c - slices by the process's ITIMER_VIRTUAL, forwarded to all threads
- * that count (MPX, section 5.1 and figure 2). The paper's handler takes a lock for the
- * walk over the threads; ours takes none and yet signals no thread that may be gone:
+ * timer_virtual.c - slices by the process's ITIMER_VIRTUAL, forwarded to all threads that count (MPX,
+ * section 5.1 and figure 2). The paper's handler takes a lock while it walks over the threads. Ours takes
+ * none, and yet never signals a thread that may be gone:
  *
- *   slot    a word for each open timer: its thread's id while it is armed, else 0.
- *           Slots are never freed, so a handler may read any of them at any time.
- *   pass    odd while a handler walks over the slots. Only one handler does at a time;
- *           one that comes second leaves it to the first.
+ *   slot    a word for each open timer: its thread's id while it is armed, else 0. Slots are never freed,
+ *           so a handler may read any of them at any time.
+ *   pass    odd while a handler walks over the slots. Only one handler walks at a time; a second one leaves
+ *           the walk to the first.
  *
  *   forward: pass to odd; read slot; tgkill if not 0; ...; pass to even
  *   close:   slot to 0; read pass; wait while it is the same odd number
  *
- * All four are sequentially consistent. If the reader in close sees an even number, or
- * another one than before, every later walk reads the slot after it became 0. Otherwise
- * it waits for the end of the one walk that may have read the id. A walk that has read
- * an id thus ends before that thread's close does, and the id still is the thread's in
- * between: it cannot have been given to another one.
+ * All four accesses are sequentially consistent. If close reads an even number, or another one than before,
+ * every later walk reads the slot after it became 0. Otherwise close waits for the end of the one walk that
+ * may have read the id. Therefore a walk that has read an id ends before that thread's close does. Until
+ * then the id belongs to the thread: it cannot have been given to another thread.
  *
- * A handler runs with all signals blocked, glibc's own for cancelling too, so that a
- * walk that was begun ends.
+ * A handler runs with all signals blocked, including glibc's signal for cancellation, so that each walk
+ * that has begun also ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -45,21 +44,18 @@ struct block {
 };
 
 static struct block first;
-static atomic_size_t top; /* slots below it were used */
+static atomic_size_t top; /* slots below top have been used */
 static atomic_uint pass;
-static _Atomic(pid_t) process; /* whose threads these are */
+static _Atomic(pid_t) process; /* the process of these threads */
 
-/* The interval timer runs while a thread is armed. lock also has the slots' owners; no
- * handler takes it, and it nests in nothing. */
+/* The interval timer runs while any thread is armed. lock protects this and the slots' owners. No handler
+ * takes it, and it nests in no other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned armed, paused;
 static struct itimerval ours;
 static uint64_t ours_ns;
 
-/*
- * Calls of libc here: tgkill, which is the bare system call. The errno that it may
- * change is the caller's to keep.
- */
+/* Libc calls: tgkill, which is a plain system call. The caller preserves errno. */
 bool mpxi_timer_forward_sig(const _Atomic(pid_t) *own)
 {
 	unsigned now = atomic_load(&pass);
@@ -91,7 +87,7 @@ static void wait_for_pass(void)
 	const struct timespec moment = {.tv_nsec = 20000};
 	unsigned seen = atomic_load(&pass);
 
-	/* Sleeps: a thread of higher priority that only yields would keep the other off. */
+	/* Sleep: a thread of higher priority that only yields would keep the other thread from running. */
 	while (seen & 1 && atomic_load(&pass) == seen)
 		nanosleep(&moment, NULL);
 }
@@ -174,13 +170,13 @@ static int start_locked(uint64_t slice_ns)
 {
 	struct itimerval old;
 
-	/* Look first: a timer of the program's that is set is not touched. */
+	/* Check first, so that a timer that the program has set is not changed. */
 	if (getitimer(ITIMER_VIRTUAL, &old) || timerisset(&old.it_value))
 		return refuse_taken_timer();
 	return set_locked(slice_ns);
 }
 
-/* The kernel may round an interval up to its tick. */
+/* True if the interval is ours. The kernel may round an interval up to its tick. */
 static bool interval_is_ours(const struct itimerval *now)
 {
 	long long us = (now->it_interval.tv_sec - ours.it_interval.tv_sec) * 1000000LL +
@@ -189,7 +185,7 @@ static bool interval_is_ours(const struct itimerval *now)
 	return us >= 0 && us <= 20000;
 }
 
-/* The shortest slices decide. */
+/* Shorten the interval if these slices are shorter than all others. */
 static void hurry_locked(uint64_t slice_ns)
 {
 	struct itimerval now;
@@ -203,7 +199,7 @@ static void stop_locked(void)
 	const struct itimerval never = {.it_value = {0, 0}};
 	struct itimerval now;
 
-	/* The program may have set it over ours. */
+	/* The program may have set its own interval over ours. */
 	if (!getitimer(ITIMER_VIRTUAL, &now) && interval_is_ours(&now))
 		setitimer(ITIMER_VIRTUAL, &never, NULL);
 }
@@ -237,7 +233,7 @@ static void virtual_disarm(struct mpxi_timer *timer)
 
 static void virtual_close(struct mpxi_timer *timer)
 {
-	wait_for_pass(); /* disarmed before: the slot is 0 */
+	wait_for_pass(); /* slot is 0: disarmed before */
 	pthread_mutex_lock(&lock);
 	leave_slot_locked(timer->slot);
 	pthread_mutex_unlock(&lock);
@@ -246,7 +242,7 @@ static void virtual_close(struct mpxi_timer *timer)
 
 static void virtual_forget(struct mpxi_timer *timer)
 {
-	timer->slot = NULL; /* the table is emptied as a whole */
+	timer->slot = NULL; /* mpxi_timer_virtual_forget clears the whole table */
 }
 
 void mpxi_timer_virtual_pause(struct mpxi_timer *timer)
@@ -261,7 +257,7 @@ void mpxi_timer_virtual_pause(struct mpxi_timer *timer)
 	if (timer && timer->armed)
 		atomic_store(timer->slot, 0);
 	wait_for_pass();
-	/* The process's own too: exec hands on what is pending for it. */
+	/* Consume the process's pending signal, too: exec passes it on. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGVTALRM);
 	while (sigtimedwait(&set, NULL, &now) >= 0 || errno == EINTR)
