@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handle.c - numbers of event sets. A number is looked up without a lock, and what
- * stands behind it is touched only by the thread that owns it: so another thread's
- * wrong or late number never meets memory that is gone.
+ * handle.c - numbers of event sets. A number is looked up without a lock, and only the owner thread
+ * accesses the handle behind it: a wrong or outdated number in another thread therefore never leads to
+ * freed memory.
  *
- * A number has the index of its place and how often the place was used before: one that is
- * destroyed is refused, and not another event set's, until half a million others have been
- * created.
+ * A number consists of the index of its place and the number of earlier uses of that place. The number of a
+ * destroyed set is invalid until half a million other sets have been created.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -20,14 +19,14 @@ enum { CHUNK = 256, CHUNKS = 4096, PLACES = CHUNK * CHUNKS, USES = INT_MAX / PLA
 
 struct place {
 	_Atomic(struct mpxi_thread *) owner; /* NULL: free. Partner: find, on any thread */
-	struct mpxi_handle *handle;          /* the owner's alone */
+	struct mpxi_handle *handle;          /* accessed by the owner only */
 	atomic_int use; /* modulo USES; changes only while it is free. Partner: owner, on any thread */
 	int next_free;
 };
 
-/* Chunks are made and never moved. Partner: open, under the lock. */
+/* Chunks are allocated once and never moved. Partner: open, under the lock. */
 static _Atomic(struct place *) chunk[CHUNKS];
-/* Protects what follows, and the making of chunks; nests in nothing. */
+/* Protects the following variables and the allocation of chunks; nests in no other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int first_free = -1, last_free, places;
 
@@ -55,8 +54,7 @@ static void free_place_locked(int index)
 	last_free = index;
 }
 
-/* A place of a chunk that is there and was never used, else the one that has been free for
- * the longest time. */
+/* Take a never used place of an existing chunk, else the place that has been free for the longest time. */
 static int take_handle_place_locked(int *index)
 {
 	struct place *made;

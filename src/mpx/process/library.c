@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * library.c - the library's life: options, threads, fork.
- */
+/* library.c - initializes and shuts down the library: options, threads, fork. */
 #include <papi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,10 +20,10 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_with_papi_once = PTHRE
 		      fork_again_once = PTHREAD_ONCE_INIT;
 
 /*
- * A tick, or a request for this thread's part of a process-wide set. It calls:
- * mpxi_inside_sig, whose file lists its own calls; the core (tick.h), and through it the backend,
- * whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
- * scripts/sim/sim-truth counts it, by its name.
+ * Handle a tick, or a request for this thread's part of a process-wide set. Calls mpxi_inside_sig, whose
+ * file lists its own calls; the core (tick.h), and through it the backend, whose file lists its calls; and
+ * mpxi_process_answer_sig. Accesses only the thread's own state. scripts/sim/sim-truth identifies this
+ * function by its name.
  */
 static void tick_sig(void *context)
 {
@@ -43,7 +41,7 @@ static void tick_sig(void *context)
 		mpxi_process_put_off_sig(thread);
 	else if (asked)
 		mpxi_process_answer_sig(thread);
-	/* A signal that brought a request has ended no slice. */
+	/* A signal that brought a request does not end a slice. */
 	if (!asked)
 		thread->put_off += mpxi_tick_sig(thread->core, tick);
 }
@@ -51,10 +49,11 @@ static void tick_sig(void *context)
 /* ---- fork -------------------------------------------------------------------------- */
 
 /*
- * Our locks are held around calls of PAPI, so they are to be taken before PAPI's and
- * libupc's at a fork as well: what was registered last is called first. The upc component registers
- * in PAPI_library_init, and libupc when its first event is added, so ours are registered once more
- * after each; the thread that forks counts how often it has come by.
+ * Number of our before-fork handlers that this thread has run and not yet undone. Our locks are held around
+ * calls of PAPI, so at a fork they must be taken before PAPI's and libupc's locks. pthread_atfork calls the
+ * handlers registered last first. The upc component registers its handlers in PAPI_library_init, and libupc
+ * when its first event is added, so our handlers are registered again after each; only the first call at a
+ * fork takes the locks.
  */
 static __thread unsigned forking;
 
@@ -74,8 +73,8 @@ static void unlock_library_after_fork(void)
 	mpxi_process_after_fork();
 }
 
-/* Only this thread is in the child. The data of the others is not touched, not even freed: a fork may
- * interrupt a thread at any point. */
+/* Clear the library in the child, which has only this thread. The data of other threads is neither changed
+ * nor freed: the fork may have interrupted a thread at any point. */
 static void clear_library_in_child(void)
 {
 	struct mpxi_thread *self = mpxi_self;
@@ -106,7 +105,7 @@ static void clear_library_in_child(void)
 		state->library.first_thread = NULL;
 		state->library.threads = 0;
 	}
-	/* The thread that was closing it is not in the child. */
+	/* If a thread was closing the library, it does not exist in the child. */
 	if (state->phase == MPXI_CLOSING)
 		state->phase = MPXI_ABSENT;
 	pthread_mutex_unlock(&state->lock); /* held by this thread since lock_library_before_fork */
@@ -114,8 +113,8 @@ static void clear_library_in_child(void)
 
 static void watch_library_forks(void)
 {
-	/* Without it a child would count for its parent; it fails for want of memory only,
-	 * and what allocates next says so. */
+	/* Without these handlers a child would count for its parent. Registration fails only if memory is
+	 * short, and the next allocation reports that. */
 	(void)pthread_atfork(lock_library_before_fork, unlock_library_after_fork, clear_library_in_child);
 }
 
@@ -184,7 +183,7 @@ static int init_library(const struct mpx_options *o)
 	}
 	if (!error)
 		error = mpxi_inside_find();
-	/* The clock and the covariate of the options are tried here, where an error can be returned. */
+	/* Try the clock and the covariate of the options here, where an error can be returned. */
 	if (!error && (o->clock != MPX_CLOCK_AUTO || made.backend.has_covariate)) {
 		error = mpxi_papi_create(&made.backend, &trial);
 		if (!error)
@@ -252,9 +251,9 @@ int mpx_library_shutdown(void)
 		return mpxi_error(PAPI_EISRUN,
 				  "%u other threads are registered: they end, or call mpx_thread_end, first",
 				  others);
-	/* Nobody comes in from here on. */
+	/* No thread can enter the library from here on. */
 	mpxi_thread_end();
-	/* With the lock: a child of a fork meanwhile has them, or knows of none. */
+	/* Under the lock, so that a child of a concurrent fork either has the timers or has none. */
 	pthread_mutex_lock(&state->lock);
 	mpxi_timers_destroy(state->library.timers);
 	state->library = (struct mpxi_library){0};

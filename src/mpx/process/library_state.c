@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * library_state.c - the library's state: whether it is ready, what it was made with, its lock.
- */
+/* library_state.c - the state of the library: whether it is ready, its settings, its lock. */
 #include "core/error.h"
 #include "process/library_state.h"
 
@@ -34,7 +32,7 @@ int mpxi_library_check(void)
 	return atomic_load_explicit(&state->ready, memory_order_acquire) ? MPXI_OK : refuse_absent_library();
 }
 
-/* These are set before there is an event set, and constant then. */
+/* These values are set before any event set exists, and stay constant while one does. */
 
 enum mpxi_estimator mpxi_library_estimator(void)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * library_state.h - the library's state as library.c changes it; others have thread.h's calls.
- */
+/* library_state.h - the library's state, for library.c; other files use the calls in thread.h. */
 #ifndef MPXI_LIBRARY_STATE_H
 #define MPXI_LIBRARY_STATE_H
 
@@ -13,7 +11,7 @@
 struct mpxi_library_state {
 	pthread_mutex_t lock; /* see mpxi_library_lock */
 	enum { MPXI_ABSENT, MPXI_READY, MPXI_CLOSING } phase;
-	atomic_bool ready; /* phase is READY; for those who take no lock */
+	atomic_bool ready; /* phase is READY; for readers without the lock */
 	struct mpxi_library library;
 };
 extern struct mpxi_library_state mpxi_library_state;

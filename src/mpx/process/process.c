@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * process.c - process-wide event sets: sets and their events, fork.
- */
+/* process.c - process-wide event sets: creates and destroys them, changes their events, handles fork. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +86,7 @@ static int reserve_process_event(struct mpxi_process *process)
 	return 0;
 }
 
-/* Members of other events have no part from now on; results are the last run's still. */
+/* Exclude the members with the old events from now on. Results remain those of the last run. */
 static void changed_locked(struct mpxi_process *process)
 {
 	process->version++;
@@ -169,7 +167,7 @@ void mpxi_process_in_child(struct mpxi_thread *self)
 	struct mpxi_process *process;
 	struct mpxi_member *member;
 
-	/* The sets of the core go with the core. */
+	/* The member's set is destroyed with the core. */
 	while (self && (member = self->members)) {
 		self->members = member->sibling;
 		mpxi_member_unlink_locked(member);

@@ -3,14 +3,14 @@
  * process_ask.c - requests to the members of process-wide sets.
  *
  * Only its own thread may use a core, so each thread starts, reads and stops its members itself. The
- * asking thread puts a request into the thread's letter box and signals it:
+ * requesting thread puts a request into the thread's mailbox and signals the thread:
  *
- *   asking:   FREE -> ASKED, signal, wait; ANSWERED -> FREE
- *             after a second ASKED -> FREE: withdrawn
- *   asked:    ASKED -> TAKEN, act, ANSWERED, wake
+ *   requester:  FREE -> ASKED, signal, wait; ANSWERED -> FREE
+ *               after a second ASKED -> FREE: withdrawn
+ *   member:     ASKED -> TAKEN, act, ANSWERED, wake
  *
- * Both steps away from ASKED are compare-and-swap, so one of them is done. A handler that
- * finds the core held, or the thread in PAPI, says so and leaves; it is signalled again a
+ * Both transitions from ASKED are compare-and-swap, so exactly one of them succeeds. A handler that finds
+ * the core held, or the thread in PAPI, counts that in put_off and returns; it is signalled again a
  * millisecond later. The thread also answers at the begin of its calls of MPX.
  */
 #ifndef _GNU_SOURCE
@@ -29,14 +29,14 @@
 
 enum { FREE, ASKED, TAKEN, ANSWERED };
 
-#define ROUND_NS 1000000u /* 1 ms: between two looks at who has answered   */
-#define AGAIN 100         /* rounds after which a signal counts as lost    */
-#define ROUNDS 1000       /* after which a request is withdrawn            */
+#define ROUND_NS 1000000u /* 1 ms: interval of checks for answers */
+#define AGAIN 100         /* rounds after which a signal counts as lost */
+#define ROUNDS 1000       /* rounds after which a request is withdrawn */
 
-/* Counts answers; who asks waits on it. */
+/* Number of answers; requesters wait on it. */
 static _Atomic uint32_t answers;
 
-/* ---- the asked ------------------------------------------------------------------------ */
+/* ---- the requested thread ---------------------------------------------------------------- */
 
 static int act_on_wish(struct mpxi_member *member, enum mpxi_wish wish)
 {
@@ -44,7 +44,7 @@ static int act_on_wish(struct mpxi_member *member, enum mpxi_wish wish)
 
 	switch (wish) {
 	case MPXI_WISH_START:
-		if (mpxi_set_runs(set)) /* a stop that has not reached it */
+		if (mpxi_set_runs(set)) /* an earlier stop has not reached it */
 			(void)mpxi_set_stop(set);
 		return mpxi_set_start(set);
 	case MPXI_WISH_READ:
@@ -70,8 +70,9 @@ void mpxi_process_put_off_sig(struct mpxi_thread *thread)
 }
 
 /*
- * Also in ordinary context: there a handler finds the request taken. Calls the core, as
- * core.h allows it (mpxi_set_admit), and futex by syscall, which is the bare call.
+ * Answer the request, in the handler or in ordinary context; in the latter a handler finds the request
+ * TAKEN. Calls the core, as core.h permits (mpxi_set_admit), and futex by syscall, which is a plain system
+ * call.
  */
 void mpxi_process_answer_sig(struct mpxi_thread *thread)
 {
@@ -86,9 +87,9 @@ void mpxi_process_answer_sig(struct mpxi_thread *thread)
 	syscall(SYS_futex, &answers, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* ---- asking --------------------------------------------------------------------------- */
+/* ---- the requesting thread --------------------------------------------------------------- */
 
-/* Turns the wish into the member's own request; false: there is nothing to do. */
+/* Convert the request to the member's own request. False: nothing to do. */
 static bool wish_of(const struct mpxi_member *member, enum mpxi_wish *wish)
 {
 	bool runs = mpxi_set_runs(member->set);
@@ -113,8 +114,8 @@ static void send_member_signal(struct mpxi_member *member, unsigned round)
 {
 	member->signalled = round;
 	member->seen = atomic_load(&member->thread->request.put_off);
-	/* It has not ended: its members would be gone. errno is EAGAIN where the limit of
-	 * signals is reached; it is sent again. */
+	/* The thread has not ended: otherwise it would have no member. At the limit of pending signals
+	 * tgkill fails with EAGAIN, and the signal is sent again later. */
 	(void)tgkill(getpid(), member->thread->tid, mpxi_library_signal());
 }
 
@@ -136,7 +137,7 @@ void mpxi_process_ask_locked(struct mpxi_process *process, enum mpxi_wish wish)
 	}
 }
 
-/* After the answer: what the member's windows are now. */
+/* Record the state of the member's windows after its answer. */
 static void note_answer(struct mpxi_member *member)
 {
 	if (member->thread->request.error)
@@ -147,7 +148,7 @@ static void note_answer(struct mpxi_member *member)
 	member->known = true;
 }
 
-/* One look at all who were asked; how many have not answered. */
+/* Check once for answers, and return the number of members that have not answered. */
 static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 {
 	struct mpxi_member *member;
@@ -172,7 +173,7 @@ static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 	return open;
 }
 
-/* Takes back what nobody has begun with; how many those are. */
+/* Withdraw the requests that no thread has taken, and return their number. */
 static unsigned withdraw_wishes_locked(struct mpxi_process *process)
 {
 	struct mpxi_member *member;
@@ -202,7 +203,7 @@ int mpxi_process_wait_locked(struct mpxi_process *process)
 
 		if (!collect_locked(process, round))
 			break;
-		/* Requests that are TAKEN are waited for. */
+		/* Requests that are TAKEN are waited for without a limit. */
 		if (round >= ROUNDS)
 			silent += withdraw_wishes_locked(process);
 		(void)syscall(SYS_futex, &answers, FUTEX_WAIT_PRIVATE, seen, &round_time, NULL, 0);

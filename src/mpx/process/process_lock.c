@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * process_lock.c - the lock of all process-wide sets, and the list of them.
- */
+/* process_lock.c - the lock of all process-wide sets, and the list of these sets. */
 #include <pthread.h>
 
 #include "process/process_private.h"
@@ -10,7 +8,7 @@ struct mpxi_processes mpxi_processes;
 
 /* See mpxi_process_lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int cancel_state; /* of who holds it, before */
+static int cancel_state; /* the lock holder's cancel state before it took the lock */
 
 void mpxi_process_lock(void)
 {

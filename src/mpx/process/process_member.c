@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * process_member.c - members of process-wide sets: how a thread comes to have them, and
- * what becomes of them when it ends.
- */
+/* process_member.c - members of process-wide sets: creates them, and removes them when their thread ends. */
 #include <stdlib.h>
 
 #include "process/process_private.h"
@@ -43,7 +40,7 @@ static struct mpxi_member *member_of(const struct mpxi_process *process, const s
 	return member;
 }
 
-/* The calling thread's set of a process-wide one's events, with their places. */
+/* Create the calling thread's set of the process-wide set's events, and reserve their places. */
 static int make_member_set(const struct mpxi_process *process, struct mpxi_core *core, struct mpxi_set **set)
 {
 	int error = mpxi_set_create(core, set);
@@ -60,8 +57,8 @@ static int make_member_set(const struct mpxi_process *process, struct mpxi_core 
 	return error < 0 ? error : 0;
 }
 
-/* A thread that cannot count the events is missed by the set, and tries again when it
- * comes by after the set's next change. */
+/* Add a member for the thread. If the thread cannot count the events, the set misses it. The thread tries
+ * again at its first call of MPX after the set's next change. */
 static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread, bool fresh)
 {
 	struct mpxi_member *member = member_of(process, thread);
@@ -82,7 +79,7 @@ static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread
 	}
 }
 
-/* Members of sets that are gone, or had other events, and that run though they should not. */
+/* Remove members of destroyed sets, and members with old events. Stop those that should not run. */
 static void tidy_locked(struct mpxi_thread *thread)
 {
 	struct mpxi_member **link = &thread->members, *member;
@@ -102,8 +99,8 @@ static void tidy_locked(struct mpxi_thread *thread)
 }
 
 /*
- * A timer that cannot be armed in a handler is armed all the time instead, while a handler may
- * start an event set. The timer's error, and nothing has changed.
+ * Keep the timer armed while a handler may start an event set, if a handler cannot arm this kind of timer.
+ * Return 0, or the timer's error; then nothing has changed.
  */
 static int keep_armed(struct mpxi_thread *thread, bool on)
 {
@@ -135,7 +132,7 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 	thread->changes_seen = atomic_load(&mpxi_processes.changes);
 	mpxi_processes.present += fresh;
 	tidy_locked(thread);
-	/* The timer first: a handler cannot arm every kind (keep_armed). */
+	/* The timer comes first: a handler cannot arm every kind (keep_armed). */
 	for (process = mpxi_processes.first; process; process = process->next)
 		if (process->owner != thread && process->events && !keep_armed(thread, true))
 			join_locked(process, thread, fresh);
@@ -153,7 +150,8 @@ static void bequeath_locked(struct mpxi_member *member, bool gone)
 	mpxi_process_inherit_locked(member);
 }
 
-/* Sets that run and of which the thread has had no part say so also when it is gone. */
+/* Mark running sets that this ending thread has no part in as partial, so that they say so after its end,
+ * too. */
 static void note_missed_locked(struct mpxi_thread *thread)
 {
 	struct mpxi_process *process;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process_run.c - process-wide sets from start to stop: the owner's calls, and what they
- * know then, which is what all members have counted.
+ * process_run.c - process-wide sets from start to stop: the owner's calls, and their results, the sums over
+ * all members.
  */
 #include <string.h>
 
@@ -16,11 +16,11 @@ static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned
 	const struct mpxi_window *window = mpxi_set_best_window(set, i, mpxi_library_estimator());
 
 	mpxi_pool_add(pool, window, mpxi_library_estimator(), mpxi_set_lost(set));
-	/* With the stretches of other threads between it and what it continues. */
+	/* Stretches of other threads lie between this stretch and the one that it continues. */
 	pool->torn |= window->continues && !window->turns && pool->shared > 1;
 }
 
-/* The member has counts of this run, for the events that the set has now. */
+/* True if the member has counts of this run, for the set's present events. */
 static bool member_has_counts(const struct mpxi_member *member)
 {
 	return mpxi_member_takes_part(member) && member->known && !member->stale;
@@ -63,7 +63,7 @@ void mpxi_process_inherit_locked(const struct mpxi_member *member)
 	process->gone_threads++;
 }
 
-/* The set counts from zero from now on. */
+/* Discard the counts of ended threads, since the set counts from zero from now on. */
 static void forget_gone_locked(struct mpxi_process *process)
 {
 	memset(process->gone, 0, process->events * sizeof(process->gone[0]));
@@ -99,7 +99,7 @@ const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process
 
 /* ---- calls of the owner ---------------------------------------------------------------- */
 
-/* Asks all others, acts on the owner's own meanwhile, waits. */
+/* Send the request to all other threads, act on the owner's own set meanwhile, and wait. */
 static int ask_all(struct mpxi_process *process, enum mpxi_wish wish, int (*own_call)(struct mpxi_set *))
 {
 	int error, silent;
@@ -121,7 +121,7 @@ int mpxi_process_start(struct mpxi_process *process)
 		process->runs = true;
 		process->partial = false;
 		forget_gone_locked(process);
-		/* One that a stop has not reached counts for the last run still. */
+		/* A member that a stop has not reached still counts for the last run. */
 		for (member = process->members; member; member = member->next) {
 			member->known = false;
 			member->stale = mpxi_set_runs(member->set);
@@ -168,8 +168,8 @@ int mpxi_process_take(struct mpxi_process *process)
 	int error;
 
 	mpxi_process_lock();
-	/* A thread that does not answer adds nothing to this take, and its counts come with the next
-	 * one. */
+	/* A thread that does not answer adds nothing to this take; its counts are included in the next
+	 * take. */
 	forget_members_locked(process);
 	error = ask_all(process, MPXI_WISH_TAKE, mpxi_set_take);
 	sum_up_locked(process);

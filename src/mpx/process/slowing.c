@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * slowing.c - judges results by the cost that a count has on this machine.
- */
+/* slowing.c - judges whether counting has slowed a result, from the cost of a count on this machine. */
 #include "process/thread.h"
 #include "stat/burden.h"
 
@@ -17,7 +15,7 @@ static double cost_of_count(struct mpxi_thread *thread)
 	return cost;
 }
 
-/* Whether counting may have slowed the thread: if not, the cost of a count need not be measured. */
+/* True if counting may have slowed the thread. If not, the cost of a count need not be measured. */
 static bool may_slow(double burden)
 {
 	return burden * MPXI_PAPI_COST_MOST > MPXI_BURDEN;

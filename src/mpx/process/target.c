@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * target.c - other threads that a thread's event sets are attached to: each with a backend, a core
- * and a timer of its own.
+ * target.c - other threads to which a thread's event sets are attached: each has its own backend, core and
+ * timer.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "ticker/tick.h"
 
 /*
- * The end of a slice of the target. As that of the thread's own (library.c), and it waits for no
- * other core of the thread: one that is held has the thread in the middle of a call.
+ * End a slice of the target. Works like the tick of the thread's own core (library.c), but also defers the
+ * tick if another core of the thread is held: the thread is then in the middle of a call.
  */
 static void target_tick_sig(void *arg, void *context)
 {
@@ -107,7 +107,8 @@ static int create_target(struct mpxi_thread *thread, pid_t tid, uint64_t slice_n
 	return 0;
 }
 
-/* Other threads walk the list (mpxi_target_is_wanted_locked), and so does the thread's handler. */
+/* Add a target to the list. Other threads walk the list (mpxi_target_is_wanted_locked), and so does the
+ * thread's handler. */
 static void link_target(struct mpxi_thread *thread, struct mpxi_target *target)
 {
 	struct mpxi_library *library = mpxi_library_lock();
@@ -165,7 +166,7 @@ int mpxi_target_get(struct mpxi_thread *thread, pid_t tid, struct mpxi_target **
 static void destroy_target(struct mpxi_target *target, bool gone)
 {
 	unlink_target(target);
-	/* From here on no tick comes to the core. */
+	/* From here on no tick reaches the core. */
 	mpxi_attached_close(&target->timer);
 	if (gone) {
 		mpxi_core_forget(target->core);

@@ -20,12 +20,13 @@ __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec"))
 
 static void destroy_thread_record(struct mpxi_thread *thread)
 {
-	/* From here on no tick does anything. */
+	/* From here on ticks have no effect. */
 	mpxi_self = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	mpxi_timer_close(&thread->timer);
 	mpxi_inside_leave();
-	/* What PAPI has forgotten cannot be stopped: its numbers may be others' now. */
+	/* PAPI may have forgotten the thread. Its counters cannot be stopped then: their numbers may be in
+	 * use by others. */
 	if (mpxi_papi_is_gone(thread->papi)) {
 		mpxi_core_forget(thread->core);
 		mpxi_papi_forget(thread->papi);
@@ -54,16 +55,18 @@ static void end_thread_record(void *thread)
 	pid_t tid;
 
 	(void)thread;
-	/* Sets of PAPI's own that the program has left in the thread go with it: it ends. */
+	/* Sets of PAPI that the program has left in the thread are destroyed as well, since the thread
+	 * ends. */
 	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
 	tid = mpxi_self ? mpxi_self->tid : 0;
 	mpxi_thread_end();
-	/* PAPI's sets that are attached to the thread have what it keeps of it. */
+	/* PAPI's event sets that are attached to this thread use PAPI's data about it. */
 	if (introduced && !thread_is_wanted(tid))
 		mpxi_papi_leave();
 }
 
-/* Also in the handler that starts and stops members of process-wide sets (process_ask.c). */
+/* Arm or disarm the timer. Also called in the handler that starts and stops members of process-wide sets
+ * (process_ask.c). */
 static int share_thread_timer(void *arg, bool on)
 {
 	struct mpxi_thread *thread = arg;
@@ -92,7 +95,7 @@ static int create_thread_record(struct mpxi_library *library, struct mpxi_thread
 		.arg = thread,
 		.overdue = mend_thread_timer,
 	};
-	/* Also where the thread's own stack is. */
+	/* Also finds the thread's stack. */
 	int error = mpxi_inside_prepare();
 
 	if (!error)
@@ -124,7 +127,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	struct mpxi_thread *thread;
 	int error = mpxi_thread_exit_prepare(end_thread_record);
 
-	/* A forked child has none. */
+	/* A forked child has no timers. */
 	if (!error && !library->timers)
 		error = mpxi_timers_create(library->timer, library->slice_ns, library->signal_number,
 					   library->tick_sig, &library->timers);
@@ -154,7 +157,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	return 0;
 }
 
-/* A call that a signal handler has jumped out of may have left anything half changed. */
+/* Check that no signal handler has jumped out of a call, which may have left data half changed. */
 static int check_thread_whole(const struct mpxi_thread *thread, const void *frame)
 {
 	if (!mpxi_core_was_left(thread->core, frame) && !mpxi_targets_left(thread, frame))
@@ -208,7 +211,7 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle)
 	return 0;
 }
 
-/* The sets of the core go with the core. */
+/* The handle's set is destroyed with the core. */
 static void close_sets(struct mpxi_thread *thread, bool gone)
 {
 	struct mpxi_handle *handle;
@@ -230,7 +233,7 @@ void mpxi_thread_end(void)
 	if (!thread)
 		return;
 	gone = mpxi_papi_is_gone(thread->papi);
-	/* Nobody asks it for anything from here on. */
+	/* No requests reach the thread from here on. */
 	mpxi_process_leave(thread, gone);
 	close_sets(thread, gone);
 	mpxi_targets_destroy(thread, gone);
@@ -246,7 +249,7 @@ void mpxi_thread_end(void)
 	}
 	(void)mpxi_thread_exit_keep(NULL);
 	destroy_thread_record(thread);
-	/* Only now may another thread end the library. */
+	/* Only now may another thread shut down the library. */
 	if (library && (library = mpxi_library_lock())) {
 		library->threads--;
 		mpxi_library_unlock();
