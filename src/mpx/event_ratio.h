@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_ratio.h - declarations that the public calls on event sets share for ratios and relations. */
+/*
+ * event_ratio.h - declarations that the public calls on event sets share for ratios and relations.
+ */
 #ifndef MPXI_EVENT_RATIO_H
 #define MPXI_EVENT_RATIO_H
 

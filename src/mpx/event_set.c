@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_set.c - the public calls that create, change and list event sets, over the sets of the core. */
+/*
+ * event_set.c - the public calls that create, change and list event sets, over the sets of the core.
+ */
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>

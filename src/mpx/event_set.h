@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_set.h - declarations shared by the files with the public calls on event sets. */
+/*
+ * event_set.h - declarations shared by the files with the public calls on event sets.
+ */
 #ifndef MPXI_EVENT_SET_H
 #define MPXI_EVENT_SET_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_life.c - creates and destroys a thread's core, with its sets, its plan and its groups. */
+/*
+ * core_life.c - creates and destroys a thread's core, with its sets, its plan and its groups.
+ */
 #include <stdlib.h>
 
 #include "core/core_private.h"

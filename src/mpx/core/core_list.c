@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_list.c - the master event list (MPX, section 5.2): each event once, while any set contains it. */
+/*
+ * core_list.c - the master event list (MPX, section 5.2): each event once, while any set contains it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_pair.c - counts pairs of events of running sets. */
+/*
+ * core_pair.c - counts pairs of events of running sets.
+ */
 #include "core/core_pair.h"
 
 /* Return the group that counts both events; NULL: no group does. */

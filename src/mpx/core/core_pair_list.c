@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_pair_list.c - the list of event pairs that a set keeps. */
+/*
+ * core_pair_list.c - the list of event pairs that a set keeps.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_set.c - creates and destroys event sets, and adds and removes their events. */
+/*
+ * core_set.c - creates and destroys event sets, and adds and removes their events.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_set.h - an event set: core_set.c creates it, core_count.c counts with it. */
+/*
+ * core_set.h - an event set: core_set.c creates it, core_count.c counts with it.
+ */
 #ifndef MPXI_CORE_SET_H
 #define MPXI_CORE_SET_H
 

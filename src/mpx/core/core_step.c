@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_step.c - the marks that a set keeps for its steps from region to region. */
+/*
+ * core_step.c - the marks that a set keeps for its steps from region to region.
+ */
 #include <stdlib.h>
 
 #include "core/core_step.h"

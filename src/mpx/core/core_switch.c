@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_switch.c - ends a stretch of a running set and begins another one. */
+/*
+ * core_switch.c - ends a stretch of a running set and begins another one.
+ */
 #include "core/core_step.h"
 #include "core/error.h"
 

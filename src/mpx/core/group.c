@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group.c - opens groups, and keeps unused groups for later use. */
+/*
+ * group.c - opens groups, and keeps unused groups for later use.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c - computes which events the counters hold together, and the shuffled order of turns. */
+/*
+ * plan.c - computes which events the counters hold together, and the shuffled order of turns.
+ */
 #include <stdlib.h>
 #include <string.h>
 

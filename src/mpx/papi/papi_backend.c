@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_backend.c - a thread's backend: its options tried, its end, and its end in a child.
+ * papi_backend.c - creates a thread's backend, trying its options, and destroys it, also in a forked child.
  */
 #include <linux/perf_event.h>
 #include <papi.h>
@@ -32,7 +32,7 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 	return fits < 0 ? fits : PAPI_OK;
 }
 
-/* It would be in every group. */
+/* Refuse a covariate that does not count per thread, since it would be in every group. */
 static int refuse_covariate(uint32_t event, const char *whose)
 {
 	char name[128];
@@ -44,7 +44,7 @@ static int refuse_covariate(uint32_t event, const char *whose)
 			  name, whose);
 }
 
-/* PAPI knows a thread from its first event set on. */
+/* Make PAPI know the thread, which happens at its first event set. */
 static int enter_thread(struct mpxi_papi *papi)
 {
 	const unsigned before = mpxi_papi_count_threads(PAPI_thread_id());
@@ -54,8 +54,8 @@ static int enter_thread(struct mpxi_papi *papi)
 		return error;
 	(void)PAPI_destroy_eventset(&set);
 	papi->owner = PAPI_thread_id();
-	/* 0 where PAPI knows it by another number, as in a forked child whose program gave PAPI
-	 * a function of its own: it then counts as being there. */
+	/* namesakes is 0 if PAPI knows the thread by another number, as in a forked child whose program
+	 * gave PAPI its own id function. mpxi_papi_is_gone is then always false. */
 	papi->namesakes = mpxi_papi_count_threads(papi->owner);
 	papi->introduced = papi->namesakes > before;
 	return PAPI_OK;
@@ -92,11 +92,12 @@ static void close_hardware(int descriptor)
 	(void)close(descriptor);
 }
 
-/* Asked once in a process: processors stay. */
+/* True if instructions need no general counter. Tested once per process, since the processor does not
+ * change. */
 static bool instructions_are_free(void)
 {
 	static const struct mpxi_pmu pmu = {open_hardware, close_hardware};
-	static atomic_int known; /* 0: not yet; 1: no; 2: yes */
+	static atomic_int known; /* 0: not yet known; 1: no; 2: yes */
 	int free = atomic_load(&known);
 
 	if (!free) {
@@ -113,7 +114,8 @@ static void take_covariate(struct mpxi_papi *papi, uint32_t event)
 	mpxi_papi_name(event, papi->covariate_name, sizeof(papi->covariate_name));
 }
 
-/* Instructions, where no group is the smaller for them and the clock is a processor's. */
+/* Use instructions as the covariate if no group loses a counter to them, and the clock is one of the
+ * processor. */
 static void let_instructions_serve(struct mpxi_papi *papi)
 {
 	PAPI_event_info_t info;
@@ -184,7 +186,8 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
 	return PAPI_OK;
 }
 
-/* A clock cannot be tried on a thread that may be asleep: what counts here counts there. */
+/* Create a backend for an attached thread. The clock cannot be tried on a thread that may be asleep; a
+ * clock that counts in the calling thread also counts there. */
 int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
 			      struct mpxi_papi **made)
 {
@@ -228,8 +231,8 @@ bool mpxi_papi_is_gone(const struct mpxi_papi *papi)
 
 void mpxi_papi_destroy(struct mpxi_papi *papi)
 {
-	/* Not a child's copies of its parent's sets, and not those that went with PAPI or with
-	 * their thread. */
+	/* Do not close a child's copies of its parent's sets, or sets that PAPI has already destroyed with
+	 * itself or with their thread. */
 	if (papi->groups && papi->process == getpid() && !mpxi_papi_is_gone(papi))
 		while (papi->groups)
 			mpxi_papi_ops.close(papi, papi->groups);

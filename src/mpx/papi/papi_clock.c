@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_clock.c - what the length of a time slice is measured in: the first that counts,
- * found out by counting.
+ * papi_clock.c - chooses the clock of time slices: the first one that counts, found by counting.
  */
 #include <linux/perf_event.h>
 #include <papi.h>
@@ -16,11 +15,11 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-/* Cycles of a thread by their names in libpfm4, where PAPI has no PAPI_TOT_CYC. */
+/* Names of the cycles of a thread; those of libpfm4 are for a PAPI without PAPI_TOT_CYC. */
 static const char *const cycles[] = {
 	"PAPI_TOT_CYC", "perf::PERF_COUNT_HW_CPU_CYCLES", "perf::CYCLES", "CPU_CYCLES", NULL,
 };
-/* Cycles of user mode alone, whatever PAPI's domain is. */
+/* Names of the cycles of user mode only, independent of PAPI's domain. */
 static const char *const user_cycles[] = {
 	"perf::CYCLES:u=1:k=0",
 	"perf::PERF_COUNT_HW_CPU_CYCLES:u=1:k=0",
@@ -33,7 +32,8 @@ static const char *const unit_cycles[] = {
 	NULL,
 };
 
-/* Counts a little, since some machines take the event and never count it. */
+/* Count for a short time, since some machines accept the event and never count it. Return 1 if it counts, 0
+ * if not, or an error. */
 static int chosen_clock_counts(struct mpxi_papi *papi)
 {
 	struct mpxi_sample sample = {0};
@@ -58,7 +58,7 @@ static int try_event(struct mpxi_papi *papi, const char *name)
 	PAPI_event_info_t info;
 	int code = PAPI_NULL, error;
 
-	/* A derived one would take two counters from every group. */
+	/* A derived event would take two counters from every group. */
 	error = PAPI_event_name_to_code(name, &code);
 	if (error || PAPI_get_event_info(code, &info) != PAPI_OK ||
 	    (code & (int)PAPI_PRESET_MASK && info.count != 1))
@@ -79,8 +79,8 @@ static int try_events(struct mpxi_papi *papi, const char *const *name)
 	return 0;
 }
 
-/* Does the kernel count cycles of this thread? PAPI may know a processor whose counters the
- * kernel does not have, as in a virtual machine, and the other way round. */
+/* True if the kernel counts cycles of this thread. PAPI may know a processor whose counters the kernel does
+ * not have, as in a virtual machine, and vice versa. */
 static bool kernel_counts_cycles(void)
 {
 	struct perf_event_attr attr = {
@@ -98,8 +98,8 @@ static bool kernel_counts_cycles(void)
 	return fd >= 0;
 }
 
-/* Asking the component for events that it cannot have makes it tell the user so: without
- * a PMU its cycles are those of a node that it simulates or replays. */
+/* True if the upc component may be asked for cycles. For events that it cannot have, the component reports
+ * an error to the user. Without a PMU, its cycles can only be those of a simulated or replayed node. */
 static bool unit_may_count(void)
 {
 	const char *source = getenv("UPC_SOURCE");
@@ -107,7 +107,7 @@ static bool unit_may_count(void)
 	return (source && *source && strcmp(source, "live") != 0) || kernel_counts_cycles();
 }
 
-/* The domain of presets is user mode alone. PAPI's first component is perf_event. */
+/* True if presets count in user mode only. PAPI's first component is perf_event. */
 static bool presets_are_of_user(void)
 {
 	return PAPI_get_component_index("perf_event") == 0 &&
@@ -133,7 +133,7 @@ static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 		return mpxi_error(MPXI_ENOSUPP, "PAPI's component upc counts no cycles of a thread here "
 						"(upc_avail); the thread's CPU time is a clock everywhere");
 	case MPX_CLOCK_USER:
-		/* A preset that a set has as well takes no turns. */
+		/* A set that contains the same preset shares it, and it takes no turns. */
 		if ((presets_are_of_user() && try_event(papi, cycles[0])) || try_events(papi, user_cycles))
 			return PAPI_OK;
 		return mpxi_error(MPXI_ENOSUPP,
@@ -151,19 +151,19 @@ static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 }
 
 /* The clock that an earlier thread found: a search takes longer than the rest of a thread's first call, and
- * processors stay. A refused choice is not kept, so that each caller gets its message. */
+ * the processor does not change. A refused choice is not kept, so that each caller gets the message. */
 static struct {
 	bool known;
-	unsigned beginning; /* of PAPI */
+	unsigned beginning; /* generation of PAPI (mpxi_papi_beginnings) */
 	enum mpx_clock asked;
-	int domain; /* PAPI's default: user_cycles */
+	int domain; /* PAPI's default domain, on which user_cycles depend */
 	bool is_event;
 	uint32_t event;
 	char name[128];
 } clock_found;
 
-/* Protects clock_found; PAPI's locks nest in it, and no handler takes it. Its only user has the library's
- * lock, too, which is held across a fork. */
+/* Protects clock_found. PAPI's locks nest in it, and no handler takes it. Its only user also holds the
+ * library's lock, which is held across a fork. */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Stored under clock_lock; partner: mpxi_papi_clock_is_event, which takes no lock, in any thread. */

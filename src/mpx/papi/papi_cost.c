@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_cost.c - measures what the count of a tracepoint costs: the same system calls with it and without.
+ * papi_cost.c - measures the cost of a tracepoint's count: the same system calls with and without it.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -14,19 +14,20 @@
 
 #include "papi/papi_group.h"
 
-/* Calls in a batch, of which the fastest stands; pairs of batches, 384 calls at most; and ns for all but the
- * least pairs. The first pair warms up: it is slower than a later one. */
+/* BATCH is the number of calls in a batch; the fastest batch counts. Up to PAIRS_MOST pairs of batches are
+ * run, 384 calls. After PAIRS_LEAST pairs the limit is LONGEST ns. The first pair warms up, and is slower
+ * than later ones. */
 #define BATCH 8
 #define PAIRS_MOST 24
 #define PAIRS_LEAST 5
 #define LONGEST 500000
 
-/* A cost is 30 to 150 ns (doc/design/ESTIMATOR.md). The guess stands where none can be measured, and where
- * the machine disturbed all batches: the result is then out of bounds. */
+/* Typical costs are 30 to 150 ns (doc/design/ESTIMATOR.md). GUESS is used if the cost cannot be measured,
+ * or if the machine disturbed all batches, so that the result is out of bounds. */
 #define GUESS 100
 #define CHEAPEST 10
 
-/* CPU time: other threads and processes take none of it. */
+/* Return the CPU time, which excludes other threads and processes. */
 static uint64_t cost_cpu_ns(void)
 {
 	struct timespec now = {0};
@@ -35,7 +36,7 @@ static uint64_t cost_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Looks in one place only; without the file GUESS is used. */
+/* Open the tracepoint of getppid. The file is searched in one place only; without it GUESS is used. */
 static int open_tracepoint(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
@@ -88,10 +89,11 @@ static double measure_cost(void)
 	return pairs >= PAIRS_LEAST && ns >= CHEAPEST && ns <= MPXI_PAPI_COST_MOST ? ns : GUESS;
 }
 
-/* The kernel does the counting: a clock of cycles, which are those of user mode, does not contain it. */
+/* Return the cost. The kernel does the counting, so a clock of cycles, which counts user mode, does not
+ * include it: 0. */
 double mpxi_papi_cost(struct mpxi_papi *papi)
 {
-	static _Atomic double known; /* 0: not yet; two threads may both measure it */
+	static _Atomic double known; /* 0: not yet measured; two threads may both measure it */
 	double ns = atomic_load(&known);
 	bool paused;
 	int cancel;
@@ -100,7 +102,7 @@ double mpxi_papi_cost(struct mpxi_papi *papi)
 		return 0;
 	if (ns > 0)
 		return ns;
-	/* Opening, reading and closing are cancellation points. */
+	/* open, read and close are cancellation points. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	paused = papi && !mpxi_papi_has_ended_sig() && !mpxi_papi_pause(papi, false);
 	ns = measure_cost();

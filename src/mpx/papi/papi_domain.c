@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_domain.c - events that are counted in a domain of their own: user mode, the kernel. PAPI has
- * one domain for each of its event sets, and takes an event's modes from its name where they are there.
+ * papi_domain.c - events that are counted in a separate domain: user mode, the kernel. PAPI has one domain
+ * for each of its event sets, and takes an event's modes from its name if the name has any.
  */
 #include <papi.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define NAME_SIZE 256
 
-/* Those that open what they count by domain. Others take the option, and count as before. */
+/* True if the component counts by domain. Other components accept the option, and count as before. */
 static bool knows_domains(int component)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(component);
@@ -28,7 +28,7 @@ int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event)
 
 	if (error)
 		return error;
-	/* PAPI numbers events from 0: it has not so many. */
+	/* PAPI numbers events from 0 and has fewer than this. */
 	if (mpxi_papi_code_of(code) != code)
 		return mpxi_error(PAPI_ENOEVNT, "PAPI has no event 0x%x", code);
 	*event = code;
@@ -84,9 +84,10 @@ int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 			  info->name, name_of_domain(domain), mpxi_papi_words(error));
 }
 
-/* ---- the clock and the covariate among events of another domain -------------------------- */
+/* ---- clock and covariate with events of another domain ------------------------------------- */
 
-/* Its name with the modes that it is counted in where nobody says any. */
+/* Store the event's name with explicit modes, those in which it is counted by default. Return 1, or 0 if it
+ * has no such name. */
 static int name_modes(uint32_t code, char *name, size_t size)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(PAPI_get_event_component((int)code));
@@ -96,7 +97,7 @@ static int name_modes(uint32_t code, char *name, size_t size)
 	char plain[NAME_SIZE];
 
 	mpxi_papi_name(code, plain, sizeof(plain));
-	/* A preset of one native event, as that one. */
+	/* Name a preset of one native event like that event. */
 	if (code & (uint32_t)PAPI_PRESET_MASK) {
 		if (PAPI_get_event_info((int)code, &event) != PAPI_OK || event.count != 1)
 			return 0;

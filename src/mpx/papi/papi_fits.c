@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_fits.c - which events PAPI takes together. PAPI_add_event decides, in a set that is thrown away;
- * answers are kept, since the core asks for the same lists over and over. Events that take no counter
- * from another are only opened, once in a process, to see whether that works: the kernel takes some 40
- * ms to close a tracepoint that has no other user.
+ * papi_fits.c - finds out which events PAPI counts together, by PAPI_add_event to a temporary set. The
+ * answers are cached, since the core asks for the same lists again and again. Events that take no counter
+ * from others are only opened, once per process, to see whether that works: the kernel takes some 40 ms to
+ * close a tracepoint that has no other user.
  */
 #include <papi.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-/* ---- answers that are kept --------------------------------------------------------- */
+/* ---- cached answers ---------------------------------------------------------------------- */
 
 static struct mpxi_papi_verdict *find_verdict(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
@@ -30,7 +30,7 @@ static bool is_for(const struct mpxi_papi_verdict *verdict, const uint32_t *even
 	return verdict->event && verdict->n == n && memcmp(verdict->event, event, n * sizeof(*event)) == 0;
 }
 
-/* One that cannot be kept is found anew. */
+/* Cache an answer. If memory is short, the answer is computed again next time. */
 static void keep_verdict(struct mpxi_papi_verdict *verdict, const uint32_t *event, unsigned n, int fits)
 {
 	uint32_t *copy = realloc(verdict->event, n * sizeof(*event));
@@ -51,13 +51,14 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi)
 	}
 }
 
-/* ---- events that have been opened ---------------------------------------------------- */
+/* ---- events that have been opened ---------------------------------------------------------- */
 
-#define OPENED 4096      /* places; a power of 2                  */
-#define OPENED_PROBES 16 /* those that one event may be in        */
+#define OPENED 4096      /* elements; a power of 2 */
+#define OPENED_PROBES 16 /* elements that one event may be in */
 
-/* Shared by all threads, without a lock: a place is filled once, by compare-and-swap, and stays. An
- * event that finds no place is tried each time, which is slow and right. */
+/* Hash table of events, shared by all threads without a lock: an element is filled once, by
+ * compare-and-swap, and never changes. An event that finds no free element is tried each time, which is
+ * slow but correct. */
 static _Atomic uint32_t opened[OPENED];
 
 static bool was_opened(uint32_t event)
@@ -86,10 +87,11 @@ static void note_opened(uint32_t event)
 	}
 }
 
-/* Far from all counters of a unit, which such events take too. */
+/* Maximum number of such events: far below the 256 counters of a unit, which such events take, too. */
 #define FREELY_MAX 64
 
-/* The name is asked for too: codes mean something else where PAPI was initialised anew. */
+/* True if all events can be counted together without a trial. The name is checked as well, since codes have
+ * another meaning after PAPI was initialized again. */
 static bool open_freely(const uint32_t *event, unsigned n)
 {
 	unsigned i;
@@ -102,7 +104,7 @@ static bool open_freely(const uint32_t *event, unsigned n)
 	return true;
 }
 
-/* One that is no sum of others, so that it takes one counter of a unit. */
+/* True if the event is not a sum of others, and so takes one counter of a unit. */
 static bool event_is_plain(uint32_t event)
 {
 	char name[PAPI_MAX_STR_LEN];
@@ -113,7 +115,7 @@ static bool event_is_plain(uint32_t event)
 
 /* ---- trying ------------------------------------------------------------------------- */
 
-/* Does the event go into a set of its own? */
+/* Check whether PAPI adds the event to a set alone. PAPI_OK or an error. */
 static int try_alone(uint32_t event, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
@@ -128,7 +130,7 @@ static int try_alone(uint32_t event, struct mpxi_papi_part part, pid_t target)
 	return error;
 }
 
-/* One component's events of the list, in one domain, together. */
+/* Check whether PAPI counts the list's events of one component and domain together: 1, 0 or an error. */
 static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
@@ -145,8 +147,8 @@ static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part par
 	mpxi_papi_set_close(&set);
 	if (error == PAPI_ECNFLCT || error == PAPI_ECOUNT)
 		return 0;
-	/* Kernels say EINVAL of a group that is too large, and of an event that is
-	 * wrong: it is the former if the event goes in alone. */
+	/* For a group that is too large, and for a wrong event, kernels return EINVAL: the group is too
+	 * large if the event alone is accepted. */
 	if (error == PAPI_EINVAL) {
 		error = try_alone(event[i - 1], part, target);
 		return error ? error : 0;
@@ -154,8 +156,8 @@ static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part par
 	return error ? error : 1;
 }
 
-/* Two sets of a component at once are tried one after the other, so only one of them may take
- * counters from others. */
+/* True if two domains of a component both need counters. Their two sets, which run at once, are tried one
+ * after the other, so only one of them may take counters from others. */
 static bool mixes_domains(const uint32_t *event, unsigned n)
 {
 	unsigned i, k;
@@ -194,7 +196,7 @@ static int try_all(const uint32_t *event, unsigned n, pid_t target)
 			mpxi_papi_refuse(event[i], part.component);
 			return part.component;
 		}
-		/* Each once, at its first event. */
+		/* Try each part once, at its first event. */
 		for (k = 0; k < i && !mpxi_papi_same_part(mpxi_papi_part_of(event[k]), part); k++)
 			;
 		if (k == i)

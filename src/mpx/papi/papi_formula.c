@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_formula.c - reads PAPI's formulas: operands and operators behind them, with | after each.
+ * papi_formula.c - evaluates PAPI's formulas in postfix notation, with a | after each token.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define DEPTH 64
 
-/* An entry of the stack: a constant, a sum of counts, or neither. */
+/* An element of the stack: a constant, a sum of counts, or another expression. */
 struct term {
 	enum { CONSTANT, SUM, OTHER } kind;
 	double value; /* of a constant */
@@ -32,7 +32,7 @@ static struct term read_operand(const char *token)
 	return term;
 }
 
-/* PAPI drops what is behind the point, in each slice anew: a quotient is to have nothing there. */
+/* True if the quotient is an integer: PAPI would truncate it again in each slice. */
 static bool divides_evenly(double a, double b)
 {
 	double quotient = b != 0 ? a / b : .5;
@@ -54,7 +54,7 @@ static struct term multiply_terms(struct term a, struct term b)
 	return (struct term){a.kind == SUM || b.kind == SUM ? SUM : CONSTANT, a.value * b.value};
 }
 
-/* A constant beside counts is there again in each slice, but for 0. */
+/* Add two terms. A constant added to counts would be added again in each slice. */
 static struct term add_terms(struct term a, struct term b, double sign)
 {
 	if (a.kind == CONSTANT && b.kind == CONSTANT)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_group.c - groups of events on PAPI event sets, while they count.
+ * papi_group.c - counting with groups of events on PAPI event sets.
  *
- * The functions ending in _sig call these in a handler: PAPI_is_initialized, PAPI_get_opt,
- * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop by way of papi_set.c, and
- * clock_gettime, or the read of another thread's clock (timer_attached.c). PAPI's sets are found by an
- * index without a lock; none of these calls allocates, locks or prints where nothing fails, in PAPI 7.0
- * with perf_event and upc (doc/reference/MPX.md).
+ * The functions that end in _sig make these calls in a handler: PAPI_is_initialized, PAPI_get_opt,
+ * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop through papi_set.c, and clock_gettime, or the read of
+ * another thread's clock (timer_attached.c). PAPI finds its sets by an index, without a lock. As long as
+ * nothing fails, none of these calls allocates, locks or prints, in PAPI 7.0 with perf_event and upc
+ * (doc/reference/MPX.md).
  */
 #include <papi.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static uint64_t cpu_time_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Only where it is needed: it is a system call. */
+/* Return the CPU time, or 0 if the group does not need it, since reading it is a system call. */
 static uint64_t time_for_sig(const struct mpxi_papi_group *group)
 {
 	const struct mpxi_papi_target *target = &group->papi->target;
@@ -35,7 +35,7 @@ static uint64_t time_for_sig(const struct mpxi_papi_group *group)
 
 /* ---- counting ------------------------------------------------------------------------ */
 
-/* Stops what runs, without the counts. */
+/* Stop the running sets without reading their counts. */
 static void abandon_sig(struct mpxi_papi_group *group)
 {
 	unsigned k;
@@ -45,7 +45,7 @@ static void abandon_sig(struct mpxi_papi_group *group)
 			(void)mpxi_papi_set_stop_sig(&group->set[k]);
 }
 
-/* Starts all sets, or none. */
+/* Start all sets, or none. */
 static int start_sets_sig(struct mpxi_papi_group *group)
 {
 	int error = PAPI_OK;
@@ -62,7 +62,7 @@ static int start_sets_sig(struct mpxi_papi_group *group)
 	return PAPI_OK;
 }
 
-/* Stops all sets with their counts; the last one first, which can refuse. */
+/* Stop all sets and read their counts; the last one first, since only that one can refuse. */
 static int stop_sets_sig(struct mpxi_papi_group *group)
 {
 	int error = PAPI_OK, failed;
@@ -148,7 +148,7 @@ int mpxi_papi_group_try(struct mpxi_papi_group *group)
 	return error;
 }
 
-/* ---- while a set is made ------------------------------------------------------------- */
+/* ---- pauses while a set is created --------------------------------------------------------- */
 
 static int pause_group(struct mpxi_papi_group *group)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_library.c - what MPX needs of PAPI as a whole before threads count.
+ * papi_library.c - initializes PAPI for MPX before threads count.
  */
 #include <papi.h>
 #include <pthread.h>
@@ -13,17 +13,17 @@
 #include "papi/papi_group.h"
 #include "papi/papi_set.h"
 
-/* Places in PAPI's table of event sets, and those of them that are left to the program. */
+/* Number of elements in PAPI's table of event sets, and how many of them are left to the program. */
 #define SETS 4096
 #define SETS_LEFT 64
 
 /*
- * PAPI finds a set in a table that any thread's PAPI_create_eventset may move when it is
- * full, without a lock for those who look; a handler would look into freed memory. The
- * table never shrinks, so it is made large while nobody counts, and we take no set near its
- * end. PAPI gives a set the lowest free place.
+ * Size of PAPI's table of event sets. PAPI looks sets up in this table without a lock, while
+ * PAPI_create_eventset in any thread may move the table when it is full: a handler would read freed memory.
+ * The table never shrinks. Therefore it is enlarged while no thread counts, and we use no set near its end.
+ * PAPI assigns the lowest free element to a set.
  */
-static atomic_int places; /* how many there are; mpxi_papi_new_set asks in every thread */
+static atomic_int places; /* number of elements; mpxi_papi_new_set reads it in every thread */
 
 static void grow_set_table(void)
 {
@@ -60,13 +60,14 @@ int mpxi_papi_new_set(int *set)
 			  most);
 }
 
-/* It may have begun anew since: then it knows nothing of threads until mpxi_papi_init. */
+/* True if PAPI has ended. PAPI may have been initialized again since: it then has no thread support until
+ * mpxi_papi_init. */
 bool mpxi_papi_has_ended_sig(void)
 {
 	return PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_thread_id() == (unsigned long)PAPI_EMISC;
 }
 
-/* PAPI has no words while it is not initialised. */
+/* Return PAPI's text for an error. PAPI has none while it is not initialized. */
 static const char *words_of(int error)
 {
 	const char *words = PAPI_strerror(error);
@@ -89,13 +90,13 @@ int mpxi_papi_is_there(void)
 	return mpxi_error(PAPI_ENOINIT, "PAPI counts nothing: %s", mpxi_papi_words(PAPI_ENOINIT));
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in nothing */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects grown; nests in no other lock */
 static atomic_uint beginnings;                           /* partner: mpxi_papi_beginnings, in any thread */
-static int grown;                                        /* PAPI was initialised, with a large table */
+static int grown;                                        /* PAPI is initialized, with a large table */
 
-/* Not pthread_self: it is the next thread's as soon as one has ended, and PAPI then takes
- * the one that never unregistered for the other. In a forked child PAPI knows the thread
- * by its parent's number still, so that stays. */
+/* Return the thread id for PAPI. pthread_self would be unsuitable: a new thread may get the value of an
+ * ended one, and PAPI would take it for the ended thread if that never unregistered. In a forked child PAPI
+ * still knows the thread by its parent's number, so the id stays. */
 static unsigned long my_id(void)
 {
 	static __thread unsigned long id;
@@ -105,8 +106,8 @@ static unsigned long my_id(void)
 	return id;
 }
 
-/* Without threads PAPI takes no locks at all. It keeps the first function that it was
- * given: a user's own stays. */
+/* Enable threads in PAPI, which otherwise takes no locks at all. PAPI keeps the first id function: one that
+ * the program has passed stays. */
 static int start_papi_threads(void)
 {
 	(void)PAPI_thread_init(my_id);
@@ -159,7 +160,7 @@ unsigned mpxi_papi_count_threads(unsigned long id)
 
 	if (mpxi_papi_has_ended_sig() || PAPI_list_threads(NULL, &n) != PAPI_OK || n < 1)
 		return 0;
-	n += 64; /* threads that come meanwhile */
+	n += 64; /* room for threads that start meanwhile */
 	list = calloc((size_t)n, sizeof(*list));
 	if (!list)
 		return 0;

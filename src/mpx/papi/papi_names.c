@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_names.c - events by name, and what a name says of an event.
+ * papi_names.c - events by name, and the properties that a name implies.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #define NAME_SIZE 256
 
 /*
- * PAPI 7.0.0 looks names up without a lock, in a table that another thread's look-up may make
- * larger, which moves it. Nests in the lock of the library; no handler takes it.
+ * Serializes name lookups: PAPI 7.0.0 looks names up without a lock, in a table that another thread's
+ * lookup may enlarge and thereby move. Nests in the lock of the library; no handler takes it.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -55,7 +55,7 @@ int mpxi_papi_refuse_trial(int component, const char *what)
 		PAPI_get_component_info(component)->name, what);
 }
 
-/* ---- what a name says --------------------------------------------------------------------- */
+/* ---- properties by name --------------------------------------------------------------------- */
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -68,8 +68,8 @@ static bool is_one_of(const char *name, const char *const *list)
 }
 
 /*
- * The kernel counts these itself, and libupc reads those from files and clocks. Others
- * that need no counter are merely not known to.
+ * True if the event takes no counter: the kernel counts the software events itself, and libupc reads the
+ * others from files and clocks. For an unlisted event the answer is false, even if it needs no counter.
  */
 bool mpxi_papi_needs_no_counter(uint32_t event)
 {
@@ -165,7 +165,7 @@ const char *mpxi_papi_counts_for(uint32_t event)
 
 	if (!info || strcmp(info->name, "perf_event") == 0)
 		return NULL;
-	/* Networks, sensors, accelerators, packages; and what nobody has heard of. */
+	/* Other components count networks, sensors, accelerators or packages, or are unknown. */
 	return strcmp(info->name, "upc") == 0 ? unit_counts_for(event) : "a device, or the whole machine";
 }
 
@@ -176,9 +176,9 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 	return strcmp(info->derived, "DERIVED_POSTFIX") == 0 && !mpxi_papi_is_sum(info->postfix);
 }
 
-/* ---- names that were meant ------------------------------------------------------------------ */
+/* ---- suggestions for wrong names ------------------------------------------------------------ */
 
-/* Offers a copy of the name, and frees the one that it drives out. */
+/* Offer a copy of the name, and free the name that it displaces. */
 static void offer_name_copy(struct upci_nearest *nearest, const char *wrong, const char *name)
 {
 	const char *last = nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
@@ -210,7 +210,7 @@ static void offer_all(struct upci_nearest *nearest, const char *wrong, int compo
 	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
 }
 
-/* PAPI and its components open files when they look a name up. */
+/* True if no descriptors are left. PAPI and its components open files when they look a name up. */
 static bool descriptors_are_out(void)
 {
 	int fd[4], n = 0, failed = 0;
@@ -227,8 +227,8 @@ static bool descriptors_are_out(void)
 	return failed == EMFILE || failed == ENFILE;
 }
 
-/* To list all events makes that table much larger, into which other threads look as they add
- * events. */
+/* True if events may be listed: listing all of them enlarges PAPI's table, which other threads read as they
+ * add events. */
 static bool may_list(void)
 {
 	int threads = 0;
@@ -268,7 +268,7 @@ static int find_papi_code(const char *name, uint32_t *event)
 	int code = PAPI_NULL, error = PAPI_event_name_to_code(name, &code);
 
 	if (error)
-		/* PAPI's error depends on the component that it asked last. */
+		/* PAPI returns the error of the component that it tried last. */
 		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
 	*event = (uint32_t)code;
 	return PAPI_OK;
@@ -280,7 +280,7 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 
 	if (error)
 		return error;
-	/* PAPI takes what is longer for something else than it is. */
+	/* PAPI misinterprets longer names. */
 	if (strlen(name) >= PAPI_HUGE_STR_LEN)
 		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",
 				  strlen(name));

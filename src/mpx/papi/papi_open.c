@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_open.c - groups of events on PAPI event sets are made, of as many sets as their events
- * have components; and the calls of backend.h, all of them.
+ * papi_open.c - opens groups of events on PAPI event sets, one set for each component and domain; and the
+ * table of backend operations (backend.h).
  */
 #include <papi.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool event_is_told(const struct mpxi_papi *papi, uint32_t event)
 	return false;
 }
 
-/* The events of a group are all outside, or none is. */
+/* True if the events are MPXI_OUTSIDE. In a group either all events are, or none is. */
 static bool is_outside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	return n && !event_is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);
@@ -46,7 +46,7 @@ static void append_event(uint32_t *list, unsigned *n, uint32_t event)
 	list[(*n)++] = event;
 }
 
-/* The clock and the covariate as they are counted beside these events. */
+/* Find the events that count the clock and the covariate together with these events. */
 static int beside_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *clock,
 		     uint32_t *covariate)
 {
@@ -57,8 +57,9 @@ static int beside_of(const struct mpxi_papi *papi, const uint32_t *event, unsign
 	return error;
 }
 
-/* The events of a group with its clock, if that is an event, and the covariate, each once.
- * A unit's time is last: it needs no event of the kernel's, where the first leads the others. */
+/* List the events of a group, with its clock, if that is an event, and the covariate, without duplicates.
+ * The task clock of a unit comes last: it needs no event of the kernel, where the first event leads the
+ * others. */
 static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, bool beside,
 			 const uint32_t *clock, uint32_t covariate, unsigned *listed)
 {
@@ -113,12 +114,13 @@ static enum mpxi_role ops_event_role(void *backend, uint32_t event)
 		return MPXI_CLOCK;
 	if (papi->has_covariate && !papi->chosen && event == papi->covariate)
 		return MPXI_BESIDE;
-	/* Whether its component's calls allocate, lock, print or ask a driver, nobody has looked. */
+	/* It has not been verified that such a component's calls neither allocate, lock, print nor ask a
+	 * driver. */
 	if (wide && PAPI_get_event_component((int)event) != papi->upc)
 		return MPXI_OUTSIDE;
 	if (event_is_told(papi, event))
 		return MPXI_UNLIMITED;
-	/* With a limit events are made to share. */
+	/* With a limit on group sizes, all events have to share. */
 	if (papi->group_max || papi->unlimited == MPXI_PAPI_UNLIMITED_MAX ||
 	    !mpxi_papi_needs_no_counter(event))
 		return wide ? MPXI_OUTSIDE : MPXI_ORDINARY;
@@ -144,7 +146,7 @@ static unsigned append_parts(const struct mpxi_papi *papi, const uint32_t *list,
 	return count;
 }
 
-/* The components of a list, each with its domains, upc's last; returns how many. */
+/* List the parts of a list: its components, each with its domains, upc's last. Return their number. */
 static unsigned parts_of_list(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
 			      struct mpxi_papi_part *part)
 {
@@ -167,7 +169,7 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 			group->place[k] = place;
 }
 
-/* It was alone when it was added to an event set. */
+/* Set the message for an event that was accepted alone, but not together with others. */
 static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int error)
 {
 	char name[128];
@@ -179,7 +181,7 @@ static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int e
 		   PAPI_get_component_info(set->component)->name, name, set->n, mpxi_papi_words(error));
 }
 
-/* Opens the set of one part; values are the group's memory from there on. */
+/* Open the set of one part. Its values are in the group's memory. */
 static int open_part_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
 			 unsigned n, struct mpxi_papi_part part, const uint32_t *event)
 {
@@ -226,7 +228,7 @@ static void group_close(void *backend, void *handle)
 	free(group);
 }
 
-/* One piece of memory: the group, its sets, the places of its events and the values. */
+/* Allocate one block for the group, its sets, the places of its events and the values. */
 static struct mpxi_papi_group *allocate_group(struct mpxi_papi *papi, unsigned n, unsigned sets,
 					      unsigned listed)
 {
@@ -264,7 +266,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 		error = open_part_set(group, &group->set[k], list, listed, part[k], event);
 	if (!error)
 		error = mpxi_papi_group_try(group);
-	/* Whoever has its number by now is another one. */
+	/* If the thread has ended, its number may already belong to another thread. */
 	if (!error && papi->target.tid && papi->target.ended(papi->target.arg))
 		error = mpxi_error(MPXI_ESYS, "thread %d has ended", (int)papi->target.tid);
 	resumed = mpxi_papi_resume(papi);
@@ -304,13 +306,13 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	return error;
 }
 
-/* A unit has 256 counters; this is far from it. */
+/* Maximum number of events with a task clock, far below the 256 counters of a unit. */
 #define TIMED_MAX 64
 
 /*
- * Where the clock is the thread's CPU time: is there an event for it that comes with these
- * events for less than two system calls? The task clock of a upc unit is one that its perf
- * group keeps anyway; where they have one, and it takes no counter from the others.
+ * Find an event that measures the thread's CPU time as the clock at lower cost than two system calls. This
+ * is the task clock of a upc unit, which the unit's perf group contains anyway. True if these events have
+ * such a perf group, and the task clock takes no counter from them.
  */
 static bool time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *time)
 {
@@ -352,7 +354,7 @@ static int ops_open_group(void *backend, const uint32_t *event, unsigned n, void
 		}
 		if (!error)
 			group_close(papi, group);
-		/* If these events are all right, it was the clock. */
+		/* If the group opens without this clock, the clock was the reason. */
 		error = open_with_clock(papi, event, n, NULL, covariate, &group);
 		papi->refuses_time = !error;
 	} else {

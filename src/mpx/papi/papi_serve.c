@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_serve.c - tries how many events a group holds.
+ * papi_serve.c - tests whether counting instructions reduces the number of other events in a group.
  *
- * The kernel looks at a group when its members are opened: one that can never be on the counters
- * together is refused. Processors of Intel count instructions and cycles in counters that count
- * nothing else.
+ * The kernel checks a group when its members are opened: a group that can never be on the counters together
+ * is refused. Intel's processors count instructions and cycles in fixed counters.
  */
 #include <linux/perf_event.h>
 #include <stddef.h>
 
 #include "papi/papi_serve.h"
 
-/* More than any processor has. */
+/* More counters than any processor has. */
 #define MOST 64
 
 static const uint64_t others[] = {
@@ -21,7 +20,8 @@ static const uint64_t others[] = {
 	PERF_COUNT_HW_BRANCH_MISSES,
 };
 
-/* Places for this event beside cycles, and instructions; MOST: there is no end to them. */
+/* Return the number of times that this event fits with cycles, and with instructions if requested. MOST: no
+ * limit. */
 static unsigned count_free_places(const struct mpxi_pmu *pmu, bool instructions, uint64_t other)
 {
 	int descriptor[MOST + 2];

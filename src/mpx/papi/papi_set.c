@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_set.c - starts and stops PAPI event sets without PAPI's detour for alternating
- * sets.
+ * papi_set.c - starts and stops PAPI event sets quickly even if several sets alternate.
  *
- * PAPI remembers for each thread which set it used last. When another one is started,
- * perf_event closes and opens all its descriptors, in tens of microseconds. PAPI_set_opt
- * with PAPI_DATA_ADDRESS makes a stopped set the last one and then asks its component,
- * which has no address ranges and refuses, without a system call. The start that follows
- * finds the set as it left it. Where this should not work some day, starts are slow
- * and right.
+ * PAPI remembers for each thread which set it used last. If another set is started, perf_event closes and
+ * reopens all its descriptors, which takes tens of microseconds. PAPI_set_opt with PAPI_DATA_ADDRESS makes
+ * a stopped set the last used one and then calls its component. The component has no address ranges and
+ * refuses, without a system call. The start that follows finds the set unchanged. If this ever stops
+ * working, starts are slow but correct.
  */
 #include <errno.h>
 #include <papi.h>
@@ -16,7 +14,7 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-/* Is this component disabled? PAPI_OK, or the error with a message set. */
+/* Check that this component is enabled. Return PAPI_OK, or an error with a message. */
 static int check_component(int component)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(component);
@@ -35,7 +33,7 @@ static void drop_id(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
-/* Another thread is counted by components that attach, or not at all. */
+/* Set the message for a set that cannot count in another thread. Only components that support attach can. */
 static int refuse_set_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
 			     int error)
 {
@@ -73,15 +71,15 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain
 		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
 				  mpxi_papi_words(error));
 	}
-	/* A component that cannot attach counts the thread that starts the set, and so does
-	 * perf_event where there is no PMU (mpxi_papi_refuse_trial). Events are attached as they
-	 * are added, so this comes first. */
+	/* A component that cannot attach counts the thread that starts the set. perf_event without a PMU
+	 * does the same (mpxi_papi_refuse_trial). Attach first, since events are attached as they are
+	 * added. */
 	set->alternates = info->attach;
 	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
 	set->attached = error == PAPI_OK;
 	if (target && error)
 		return refuse_set_target(set, info, target, error);
-	/* Events get their domain as they are added, too. */
+	/* Set the domain now, too, since events get it as they are added. */
 	error = domain ? mpxi_papi_set_domain(set, domain) : PAPI_OK;
 	if (error)
 		drop_id(set);
@@ -94,7 +92,7 @@ int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)
 
 	errno = 0;
 	error = PAPI_add_event(set->id, (int)mpxi_papi_code_of(event));
-	/* PAPI says "too many events" when it means descriptors. */
+	/* PAPI reports "too many events" if descriptors are missing. */
 	if (error == PAPI_ECOUNT && errno == EMFILE)
 		return PAPI_ESYS;
 	if (error == PAPI_OK)
@@ -108,21 +106,21 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 		return;
 	if (set->running)
 		(void)mpxi_papi_set_stop_sig(set);
-	/* PAPI_shutdown has freed its table of sets, and PAPI looks into it all the same. */
+	/* After PAPI_shutdown the table of sets is freed, but PAPI would still read it. */
 	if (!mpxi_papi_has_ended_sig() && PAPI_cleanup_eventset(set->id) == PAPI_OK)
 		(void)PAPI_destroy_eventset(&set->id);
 	set->id = PAPI_NULL;
 }
 
-/* The next start of set is one of the set that was used last, attached or not. Components that
- * cannot attach take no turns, and nobody has looked what they make of addresses. */
+/* Make this set PAPI's last used one, so that its start is fast, attached or not. Components that cannot
+ * attach have no alternating sets, and their reaction to addresses has not been verified. */
 static void make_last_sig(const struct mpxi_papi_set *set)
 {
 	PAPI_option_t option;
 
 	if (!set->alternates)
 		return;
-	/* A PAPI with debugging tells the user of errors, or stops the program. */
+	/* Skip this if PAPI's debugging is on: it prints errors, or stops the program. */
 	option.debug.level = PAPI_VERB_ESTOP;
 	if (PAPI_get_opt(PAPI_DEBUG, &option) != PAPI_OK || option.debug.level != PAPI_QUIET)
 		return;
@@ -156,9 +154,9 @@ int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
 		return error;
 	set->running = false;
 	/*
-	 * PAPI_stop reads first and gives up where that fails, as it does with a group
-	 * that lost its counters to somebody else. PAPI_start on an attached set that runs
-	 * resets and enables it, after which it can be stopped.
+	 * PAPI_stop reads first and gives up if the read fails, for example for a group that lost its
+	 * counters to others. PAPI_start on an attached set that runs resets and enables it; after that it
+	 * can be stopped.
 	 */
 	if (error && error != PAPI_ENOINIT && set->attached) {
 		again = PAPI_start(set->id);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c - initializes and shuts down the library: options, threads, fork. */
+/*
+ * library.c - initializes and shuts down the library: options, threads, fork.
+ */
 #include <papi.h>
 #include <pthread.h>
 #include <stdatomic.h>

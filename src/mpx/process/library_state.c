@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library_state.c - the state of the library: whether it is ready, its settings, its lock. */
+/*
+ * library_state.c - the state of the library: whether it is ready, its settings, its lock.
+ */
 #include "core/error.h"
 #include "process/library_state.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library_state.h - the library's state, for library.c; other files use the calls in thread.h. */
+/*
+ * library_state.h - the library's state, for library.c; other files use the calls in thread.h.
+ */
 #ifndef MPXI_LIBRARY_STATE_H
 #define MPXI_LIBRARY_STATE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.c - process-wide event sets: creates and destroys them, changes their events, handles fork. */
+/*
+ * process.c - process-wide event sets: creates and destroys them, changes their events, handles fork.
+ */
 #include <stdlib.h>
 #include <string.h>
 

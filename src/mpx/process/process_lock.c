@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process_lock.c - the lock of all process-wide sets, and the list of these sets. */
+/*
+ * process_lock.c - the lock of all process-wide sets, and the list of these sets.
+ */
 #include <pthread.h>
 
 #include "process/process_private.h"

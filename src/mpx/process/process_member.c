@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process_member.c - members of process-wide sets: creates them, and removes them when their thread ends. */
+/*
+ * process_member.c - members of process-wide sets: creates them, and removes them when their thread ends.
+ */
 #include <stdlib.h>
 
 #include "process/process_private.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slowing.c - judges whether counting has slowed a result, from the cost of a count on this machine. */
+/*
+ * slowing.c - judges whether counting has slowed a result, from the cost of a count on this machine.
+ */
 #include "process/thread.h"
 #include "stat/burden.h"
 

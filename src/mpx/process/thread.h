@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread.h - the library's state of each measuring thread, and of the process. */
+/*
+ * thread.h - the library's state of each measuring thread, and of the process.
+ */
 #ifndef MPXI_THREAD_H
 #define MPXI_THREAD_H
 

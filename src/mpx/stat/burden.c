@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* burden.c - corrects intervals for the share of the time that counting itself took. */
+/*
+ * burden.c - corrects intervals for the share of the time that counting itself took.
+ */
 #include <math.h>
 
 #include "stat/burden.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* joint.h - estimates that satisfy known linear relations. Pure; not for handlers: floating point. */
+/*
+ * joint.h - estimates that satisfy known linear relations. Pure; not for handlers: floating point.
+ */
 #ifndef MPXI_JOINT_H
 #define MPXI_JOINT_H
 

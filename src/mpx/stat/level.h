@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* level.h - intervals at confidence levels other than 95 %. Not for handlers: floating point. */
+/*
+ * level.h - intervals at confidence levels other than 95 %. Not for handlers: floating point.
+ */
 #ifndef MPXI_LEVEL_H
 #define MPXI_LEVEL_H
 

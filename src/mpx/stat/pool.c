@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pool.c - sums stretches of counting, and estimates the total. */
+/*
+ * pool.c - sums stretches of counting, and estimates the total.
+ */
 #include <math.h>
 
 #include "stat/outcome.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside_apart.h - code that PAPI and libupc do not call, except from a signal handler. */
+/*
+ * inside_apart.h - code that PAPI and libupc do not call, except from a signal handler.
+ */
 #ifndef MPXI_INSIDE_APART_H
 #define MPXI_INSIDE_APART_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside_program.h - finds PAPI and libupc in a program into which they are linked. */
+/*
+ * inside_program.h - finds PAPI and libupc in a program into which they are linked.
+ */
 #ifndef MPXI_INSIDE_PROGRAM_H
 #define MPXI_INSIDE_PROGRAM_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside_ranges.c - see inside_ranges.h. The _sig functions call nothing of libc. */
+/*
+ * inside_ranges.c - see inside_ranges.h. The _sig functions call nothing of libc.
+ */
 #include <stdatomic.h>
 
 #include "ticker/inside_ranges.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside_ranges.h - the address ranges of the code of PAPI and libupc. */
+/*
+ * inside_ranges.h - the address ranges of the code of PAPI and libupc.
+ */
 #ifndef MPXI_INSIDE_RANGES_H
 #define MPXI_INSIDE_RANGES_H
 

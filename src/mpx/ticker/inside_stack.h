@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside_stack.h - searches a stack for addresses of PAPI's code and for signal frames. */
+/*
+ * inside_stack.h - searches a stack for addresses of PAPI's code and for signal frames.
+ */
 #ifndef MPXI_INSIDE_STACK_H
 #define MPXI_INSIDE_STACK_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread_exit.c - a destructor of thread-specific data that runs one round later than others. */
+/*
+ * thread_exit.c - a destructor of thread-specific data that runs one round later than others.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tick.c - the core options that concern time. */
+/*
+ * tick.c - the core options that concern time.
+ */
 #include <time.h>
 
 #include "ticker/tick.h"
