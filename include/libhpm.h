@@ -4,9 +4,9 @@
  * these calls. Link with -lhpm (or -lhpm_r, which is the same library), or run the program with upc_regions.
  *
  * A section has a number and a label. Numbers go from 0 to HPM_NUM_INST_PTS - 1 (an environment variable;
- * 100 by default). A call with another number prints a message and has no effect. A label may contain any
- * bytes. The first start of a section fixes its number and label. Sections nest and overlap. The
- * environment variable UPC_REGIONS_EVENTS lists the events: PAPI names separated by commas.
+ * 100 by default). A call with another number has no effect; the first such call prints a message. A label
+ * may contain any bytes. The first start of a section fixes its number and label. Sections nest and overlap.
+ * The environment variable UPC_REGIONS_EVENTS lists the events: PAPI names separated by commas.
  *
  * hpmTerminate writes the sections into the file HPM_OUTPUT_NAME + task + "." + process. If sections follow
  * hpmTerminate, the end of the program writes the file again. HPM_OUTPUT_NAME is an environment variable

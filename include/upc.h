@@ -623,10 +623,10 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * as well: a threshold must leave room for them.
  *
  * Errors: UPC_EINVAL (a code that is not added; live: page faults one by one, system calls below 3, clocks
- * below 100 us), UPC_ENOSUPP (a derived event, a level, a file, or a context other than the calling thread:
- * the message says which), UPC_ECONFLICT (64 live events have a threshold, or the PMU has no counter left),
- * UPC_ESTATE (a live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ENOMEM, UPC_ENOTASK,
- * UPC_ESYSTEM, and after a fork those of upc_transaction_commit.
+ * below 100 us), UPC_ENOSUPP (a derived event, a level, a file, or a unit that does not count its creating
+ * thread only: the message says which), UPC_ECONFLICT (64 live events have a threshold, or the PMU has no
+ * counter left), UPC_ESTATE (a live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ENOMEM,
+ * UPC_ENOTASK, UPC_ESYSTEM, and after a fork those of upc_transaction_commit.
  */
 int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);
 

@@ -22,7 +22,8 @@ struct mpxi_pair {
 /* Begin to count the pairs of a set. Called after its events were activated, with T at now. */
 void mpxi_pairs_open(struct mpxi_set *set);
 void mpxi_pairs_close(struct mpxi_set *set);
-/* Mark the begin of a stretch. The end or a read of a stretch follows the one of the entries. */
+/* Mark the begin of a stretch; update the pairs' windows at a read or stop, after those of the entries; clear
+ * the windows. */
 void mpxi_pairs_start(struct mpxi_set *set);
 void mpxi_pairs_read(struct mpxi_set *set);
 void mpxi_pairs_forget(struct mpxi_set *set);

@@ -34,7 +34,7 @@ struct mpxi_event {
 	struct mpxi_stat *by_covariate; /* as stat, by the covariate instead of the clock; NULL: none */
 	struct mpxi_stat stat;
 	unsigned references; /* sets that contain it */
-	unsigned pins;       /* stopped sets that keep its place */
+	unsigned pins;       /* sets that keep its place even while stopped */
 	/* kind is the backend's role; role differs from kind while the event is in every group. wishes is
 	 * the number of running sets that request this. always_count is its count over all groups,
 	 * always_taken the part of the present run in it. */

@@ -69,7 +69,7 @@ struct mpxi_papi {
 	unsigned group_max;
 	int upc; /* PAPI's index of upc; negative: none */
 	struct mpxi_papi_group *groups;
-	unsigned unlimited;                     /* used elements of told */
+	unsigned unlimited;                     /* number of elements of told in use */
 	uint32_t told[MPXI_PAPI_UNLIMITED_MAX]; /* events for which MPXI_UNLIMITED was returned */
 	struct mpxi_papi_verdict verdict[MPXI_PAPI_VERDICTS];
 	char clock_name[128], covariate_name[PAPI_MAX_STR_LEN];

@@ -152,8 +152,8 @@ static void bequeath_locked(struct mpxi_member *member, bool gone)
 	mpxi_process_inherit_locked(member);
 }
 
-/* Mark running sets that this ending thread has no part in as partial, so that they say so after its end,
- * too. */
+/* Mark the running sets that lack a part of this ending thread as partial, since the thread itself will be
+ * gone. */
 static void note_missed_locked(struct mpxi_thread *thread)
 {
 	struct mpxi_process *process;

@@ -80,8 +80,8 @@ struct mpxi_pool {
 	uint64_t sure_count, sure_time;      /* sums over the stretches that needed no turn */
 	uint64_t stretches, shared;          /* number of all stretches; of those that needed turns */
 	uint64_t burden, burdens, lost_time; /* as in a window */
-	uint64_t borrowed;                   /* time of the latter that had no turn */
-	bool lost, inexact;                  /* inexact: at least one of the latter was */
+	uint64_t borrowed;                   /* time of stretches in which the event had no turn */
+	bool lost, inexact;                  /* inexact: some stretch was not exact */
 	/* Set by the caller. torn: slices were cut into more stretches than can be combined again, so the
 	 * number of independent ones is unknown. */
 	bool partial, torn;

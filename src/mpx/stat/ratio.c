@@ -70,7 +70,7 @@ static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *
 		polar_covariance(both->closely - both->whole, a->closely - a->whole, b->closely - b->whole);
 }
 
-/* Return the smaller of x and 1/x, where x is the product of (1 - p) / p of both events. An event's error
+/* Return the smaller of 1 and 1/x, where x is the product of (1 - p) / p of both events. An event's error
  * has (1 - p) / p times the variance of its counts over all the time. The covariance of two events that
  * take turns is minus the covariance of their counts. */
 static double odds_of_both(const struct mpxi_part *a, const struct mpxi_part *b)
