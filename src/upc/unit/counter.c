@@ -55,7 +55,7 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
 	full.references = b->references;
 	full.value = upci_unit_count(u, (unsigned)counter);
-	/* An older program has no place for them, and need not wait. */
+	/* A caller compiled with an older header has no room for the times, and need not wait for them. */
 	if (info->size > offsetof(struct upc_counter_info, enabled_ns))
 		upci_unit_time_of(u, (unsigned)counter, &full.enabled_ns, &full.running_ns);
 	upci_sized_give(&sized, info, &full);
@@ -119,7 +119,7 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	error = upci_unit_check_preset(u);
 	if (error)
 		return error;
-	/* The counts until now are overwritten. */
+	/* Take in the counts so far, which the write replaces. */
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
@@ -142,7 +142,8 @@ static int turn_counter(struct upc_unit *u, int counter, bool halts)
 		source = u->sources.of[b->source];
 		error = halts ? source->ops->halt(source, b->handle) : source->ops->go_on(source, b->handle);
 	} else if (!b->stops && u->regs.run) {
-		/* While halted its readings are passed over: the last is the base. */
+		/* While the counter is halted, its readings are discarded. The last reading is the base when
+		 * it goes on. */
 		error = upci_unit_update(u);
 	}
 	if (!upci_unit_usable(error))
@@ -196,7 +197,8 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 	return wrong ? fail_offset(offset) : error;
 }
 
-/* Whether software may write this to a counter's field, where now is there. */
+/* Check whether software may change the field of counter i from now to then. Return 0, or an error with
+ * message. */
 static int check_counter_field(const struct upc_unit *u, unsigned i, uint8_t now, uint8_t then)
 {
 	const struct upci_binding *b = &u->binding[i];
@@ -233,8 +235,8 @@ static int write_config_register(struct upc_unit *u, unsigned offset, uint64_t v
 	return error;
 }
 
-/* Where the unit takes it in, the register is the event's count; else it is raw, with what a
- * threshold puts there. */
+/* Write a counter's register. If the unit takes in the counter, the register holds the event's count.
+ * Otherwise it holds the raw value, which includes the preload of a threshold. */
 static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
 {
 	int error = upci_unit_check_no_level(&u->binding[i]);
@@ -259,7 +261,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		return fail_offset(offset);
 	if (offset == UPC_REG_START_STOP)
 		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
-	/* The counts until now belong to the registers before the write. */
+	/* Counts until now belong to the registers as they were before the write. */
 	upci_unit_catch_up(u);
 	if (u->regs.run && offset != UPC_REG_STATUS)
 		error = upci_unit_update(u);

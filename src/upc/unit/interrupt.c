@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * interrupt.c - thresholds as the user sets them, and who is told of their interrupts.
+ * interrupt.c - the public calls that set thresholds and the interrupt callback.
  */
 #include <signal.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "unit/unit_threshold.h"
 #include "base/words.h"
 
-/* ---- setting one ----------------------------------------------------------- */
+/* ---- setting a threshold --------------------------------------------------- */
 
-/* The counter of a plain event, or a negative error. */
+/* Return the counter of a plain event, or a negative error with message. */
 static int plain_counter(const struct upc_unit *u, uint32_t code)
 {
 	int e = upci_unit_entry(u, code);
@@ -34,7 +34,7 @@ static const struct upci_source_ops *ops_of(const struct upc_unit *u, const stru
 	return u->sources.of[b->source]->ops;
 }
 
-/* Whether the kernel can signal this event's counts. */
+/* Check whether the kernel can send signals for this event. Return 0, or an error with message. */
 static int check_live(const struct upc_unit *u, const struct upci_binding *b)
 {
 	const char *name = b->event->name;
@@ -70,7 +70,8 @@ void upci_unit_keep_period(struct upc_unit *u, unsigned i, uint64_t period)
 	u->thresholds.period[i] = period;
 }
 
-/* The end of a handler is a system call: its entry and exit count. */
+/* Refuse a threshold below 3 on raw_syscalls: a handler returns by a system call, whose entry and exit count
+ * too. */
 static int check_room(const struct upci_binding *b, uint64_t period)
 {
 	const struct upci_driver *driver = &b->event->driver;
@@ -102,7 +103,7 @@ int upci_unit_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 	if (period)
 		error = upci_unit_restart_period(u, i, period - u->regs.counter[i] % period);
 	if (error) {
-		/* As it was, or none where the kernel refuses that as well. */
+		/* Restore the old period. If the kernel refuses that as well, the event has no threshold. */
 		if (upci_unit_set_live(u, &u->sources, &u->context, b, b->handle, u->thresholds.period[i]))
 			u->thresholds.period[i] = 0;
 	} else {
@@ -128,7 +129,7 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 	error = u->registers->set_signal ? u->registers->set_signal(u, signal) : 0;
 	if (error)
 		return error;
-	/* Interrupts until now are for the former callback. */
+	/* Interrupts up to now go to the former callback. */
 	upci_unit_catch_up(u);
 	u->interrupt = fn;
 	u->interrupt_arg = arg;
@@ -165,7 +166,7 @@ int upc_unit_get_threshold(const struct upc_unit *u, uint32_t code, uint64_t *th
 	return 0;
 }
 
-/* In a handler on top of anything: all that is read is the unit's own. */
+/* Callable from a handler that interrupted any other call: reads only memory of the unit. */
 int upc_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
 	return u->registers->signalled ? u->registers->signalled(u, fd, code) : UPC_EINVAL;

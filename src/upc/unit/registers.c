@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers.c - one register of a unit, on any of the three of registers.h; and their common functions.
+ * registers.c - access to one register of a unit, whichever of the three owners in registers.h has it, and
+ * functions that these owners share.
  */
 #include <string.h>
 
@@ -45,10 +46,11 @@ int upci_unit_read_register(struct upc_unit *u, unsigned offset, uint64_t *value
 	error = u->registers->read(u, offset, value);
 	if (error || !u->registers->elsewhere)
 		return error;
-	/* A counter's read can have found damage, and a callback have mended it. */
+	/* The read of a counter can find damage, and a callback can repair it. */
 	u->stale = true;
 	upci_unit_refresh(u);
-	/* Damage that the engine takes for mended by a preload of ours. */
+	/* Report damage that the engine takes for repaired, because the library wrote the counter's
+	 * preload. */
 	if (offset >= UPC_REG_CONFIG(0) && offset < UPC_REG_START_STOP) {
 		first = offset - UPC_REG_CONFIG(0);
 		for (i = 0; i < 8; i++)
@@ -66,7 +68,7 @@ int upci_unit_check_idle(const struct upc_unit *u, const char *what)
 	return upci_fail(UPC_ESTATE, "the unit tells of an interrupt: it cannot be %s from there", what);
 }
 
-/* ---- for the three ------------------------------------------------------------------------ */
+/* ---- common to the three owners ------------------------------------------------------------- */
 
 int upci_registers_check_signal(struct upc_unit *u, int signal)
 {

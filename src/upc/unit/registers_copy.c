@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_copy.c - the copy of registers that are elsewhere, which reads are made from, and the
- * damage found there.
+ * registers_copy.c - the unit's copy of registers that an engine or a simulator owns, and parity damage found
+ * in it. Reads use the copy.
  *
- * The copy is made without a parity check; parity is checked where a read asks for a
- * counter. The library's own reads thus change nothing. A counter that was found damaged
- * stays damaged until the user writes it, even if the library writes its register for a
- * threshold meanwhile.
+ * The copy is made without a parity check. Parity is checked when a read asks for a counter, so the library's
+ * own reads change nothing. A damaged counter stays marked until the user writes it, even if the library
+ * writes its register for a threshold meanwhile.
  */
 #include <string.h>
 
@@ -25,7 +24,7 @@ static void look_for_doubt(struct upc_unit *u)
 		memchr(u->suspect, true, sizeof(u->suspect)) || memchr(u->damaged, true, sizeof(u->damaged));
 }
 
-/* Counters that the unit takes in keep its own values. */
+/* Copy the registers. Counters that the unit takes in keep the unit's values. */
 static void peek_at_registers(struct upc_unit *u)
 {
 	uint64_t taken[UPC_COUNTERS];
@@ -58,12 +57,12 @@ void upci_unit_copy(struct upc_unit *u)
 
 void upci_unit_repaired(struct upc_unit *u, unsigned i)
 {
-	/* Where nothing is, its cache line is left alone. */
+	/* If there is no damage at all, leave the cache line of damaged[] alone. */
 	if (u->doubtful)
 		u->damaged[i] = false;
 }
 
-/* The engine checks it as a read does. */
+/* A read of the counter makes the engine check its parity. */
 void upci_unit_find_damage(struct upc_unit *u, unsigned i)
 {
 	uint64_t value;

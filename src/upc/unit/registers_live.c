@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_live.c - the registers of a unit of this machine, which are its own. Sources count all
- * events that are bound, so the operations here are for the other counters.
+ * registers_live.c - the registers of a unit of this machine, which the unit owns. Sources count all bound
+ * events, so the operations here serve the other counters.
  */
 #include "base/message.h"
 #include "unit/registers.h"
@@ -28,15 +28,15 @@ static void live_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	(void)live_write(u, UPC_REG_COUNTER(i), count);
 }
 
-/* Zero, with nothing to acknowledge. */
+/* True if counter i is zero and has no interrupt or parity error to acknowledge. */
 static bool is_clear(const struct upc_unit *u, unsigned i)
 {
 	return !u->regs.counter[i] &&
 	       !(u->regs.field[i] & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR));
 }
 
-/* Where somebody has written to them: looking at them all would cost each start of an event set
- * 30 cache lines. */
+/* Clear counters that no event is bound to, but only if one was written: a look at all of them would touch 30
+ * cache lines in each start of an event set. */
 static void live_clear(struct upc_unit *u)
 {
 	unsigned i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_node.c - the registers of a unit of the simulated node, which the simulator's context
- * has: with event thresholds, and counts without what those put there. Clocks and files beside
- * them the unit takes in itself.
+ * registers_node.c - the registers of a unit of the simulated node, which the simulator's context owns. The
+ * simulator itself makes thresholds per event, and its counts do not include their preloads. The unit takes
+ * in clocks and files itself.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool node_catch_up(struct upc_unit *u)
 	return upci_sim_runs(u->keeper.node);
 }
 
-/* A parity error of any counter, eight at a time: this is done at every read. */
+/* True if any counter has a parity error. Tests eight fields at a time, since every read does this. */
 static bool any_field_flagged(const uint8_t field[UPC_COUNTERS])
 {
 	const uint64_t flags = UINT64_C(0x0101010101010101) * UPC_FIELD_PARITY_ERROR;
@@ -51,7 +51,7 @@ static bool any_field_flagged(const uint8_t field[UPC_COUNTERS])
 	return any & flags;
 }
 
-/* The simulator moves no damage by presets: its flag is the truth. */
+/* Copy the parity flags. They are true, because the simulator repairs no damage by writing preloads. */
 static void copy_damage(struct upc_unit *u)
 {
 	unsigned i;
@@ -101,7 +101,8 @@ static void node_clear(struct upc_unit *u)
 	u->stale = true;
 }
 
-/* Nobody can be told of it in its own cycle: the program is in the simulator. */
+/* The simulator cannot call back in the cycle of the interrupt, because the program itself runs in the
+ * simulator. A threshold therefore needs a signal. */
 static int node_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 {
 	const char *name = u->binding[i].event->name;
@@ -125,7 +126,8 @@ static int node_set_signal(struct upc_unit *u, int signal)
 	return upci_fail(UPC_EINVAL, "the simulator cannot send signal %d: choose a lower one", signal);
 }
 
-/* Parity errors are told by the reads that find them. */
+/* Skip counters without a threshold, whose interrupts are parity errors: the reads that find those report
+ * them. */
 static int node_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
 	unsigned counter;

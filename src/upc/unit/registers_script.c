@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_script.c - the registers of a unit behind a script, which an engine has. The engine has
- * one threshold register: thresholds of events are made here, over that one, by preloads of the
- * counters (threshold.h), in the interrupt's own cycle. Interrupts call the callback; no signal is
- * sent.
+ * registers_script.c - the registers of a unit that a script drives, which an engine owns. The engine has one
+ * threshold register. Thresholds per event are made here, with preloads of the counters (threshold.h), in the
+ * interrupt's own cycle. Interrupts call the callback; no signal is sent.
  */
 #include "base/message.h"
 #include "base/notice.h"
@@ -26,7 +25,7 @@ static void script_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	(void)script_write(u, UPC_REG_COUNTER(i), raw);
 }
 
-/* Writes a counter for its threshold, its count as it is. */
+/* Write a counter's preload for its threshold; the event's count stays the same. */
 static void script_preload_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_refresh(u);
@@ -60,8 +59,7 @@ static int script_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 
 /* ---- interrupts ----------------------------------------------------------- */
 
-/* A counter whose interrupt the handler of another one, of the same cycle, has
- * acknowledged or disabled. */
+/* True if the handler of another interrupt of the same cycle has acknowledged or disabled this one. */
 static bool is_interrupt_acknowledged(const struct upc_unit *u, unsigned i)
 {
 	return !(u->regs.field[i] & UPC_FIELD_INTERRUPT_PENDING);
@@ -79,7 +77,7 @@ static bool know_already(struct upc_unit *u, unsigned i)
 	return known;
 }
 
-/* The engine is at rest in the cycle of the event. */
+/* Handle an interrupt or a parity error. The engine has stopped in the cycle of the event. */
 static void script_take_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	struct upc_unit *u = arg;
@@ -101,7 +99,7 @@ static void script_take_event(void *arg, enum upci_engine_event event, unsigned 
 		script_preload_counter(u, counter);
 	if (u->interrupt)
 		u->interrupt(u, &interrupt, u->interrupt_arg);
-	/* The engine goes on. */
+	/* The engine runs on, which makes the copy stale. */
 	u->stale = true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.c - the sources of a unit together, and which of them drives an event.
+ * source.c - all sources of a unit, and the choice of the source that drives an event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void upci_sources_destroy(struct upci_sources *sources)
 
 	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
 		source = sources->of[row];
-		/* Without operations it could not be created. */
+		/* If create failed, ops is NULL and there is nothing to destroy. */
 		if (source && source->ops && all_ops[row]->destroy)
 			all_ops[row]->destroy(source);
 		free(source);
@@ -53,8 +53,8 @@ void upci_sources_destroy(struct upci_sources *sources)
 	memset(sources, 0, sizeof(*sources));
 }
 
-/* The row whose source drives it: none where whatever has the unit's registers has its
- * inputs. Or an error with message. */
+/* Return the row of the source that drives an event, or UPCI_SOURCE_ROWS if the owner of the unit's registers
+ * drives it, or a negative error with message. */
 static int row_of_event(const struct upci_event *event)
 {
 	switch (event->driver.source) {
@@ -101,7 +101,7 @@ void upci_source_close(struct upci_sources *sources, const struct upci_binding *
 		all_ops[b->source]->close(sources->of[b->source], b->handle);
 }
 
-/* ---- what is asked of all that stop ------------------------------------------- */
+/* ---- operations on all sources that stop ------------------------------------------ */
 
 static struct upci_source *stopping_source(const struct upci_sources *sources, unsigned i)
 {

@@ -8,25 +8,25 @@
 #include "base/source.h"
 #include "base/target.h"
 
-/* A commit opens what is new before it closes what goes. */
+/* Room for twice the counters: a commit opens new clocks before it closes old ones. */
 #define CLOCKS (2u * UPC_COUNTERS)
 
 struct clock_source {
-	struct upci_source source; /* the first */
+	struct upci_source source; /* must be the first member */
 	struct {
 		bool used;
 		clockid_t clock;
 	} of[CLOCKS];
 };
 
-/* The kernel's number for the CPU-time clock of any thread or process, which
- * works from every thread of ours (pthread_getcpuclockid needs a pthread_t). */
+/* Return the kernel's clock number for the CPU time of any thread or process. Works from every thread of the
+ * caller's process, whereas pthread_getcpuclockid needs a pthread_t. */
 static clockid_t cpu_clock(pid_t id, bool thread)
 {
 	return (clockid_t)(~(unsigned)id << 3 | (thread ? 6u : 2u));
 }
 
-/* Which of the kernel's it is, or an error with message. */
+/* Set *clock to the kernel's clock for an event in this context. Return 0, or an error with message. */
 static int choose_kernel_clock(const struct upci_context *context, const struct upci_event *event,
 			       clockid_t *clock)
 {

@@ -8,7 +8,7 @@
 #include "procfs/files.h"
 
 struct file_source {
-	struct upci_source source; /* the first: see files_of_source() */
+	struct upci_source source; /* must be the first member: see files_of_source() */
 	struct upci_files *files;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source_perf.c - perf events as a unit's source: an event's encoding, and then what perf.h has.
+ * source_perf.c - perf events as a unit's source: encodes an event, then calls perf.h.
  */
 #include "base/message.h"
 #include "base/source.h"
@@ -9,7 +9,7 @@
 #include "perf/perf.h"
 
 struct perf_source {
-	struct upci_source source; /* the first: see perf_of_source() */
+	struct upci_source source; /* must be the first member: see perf_of_source() */
 	struct upci_perf *perf;
 };
 
@@ -104,16 +104,16 @@ static bool perf_check_batch(struct upci_source *source)
 	return upci_perf_check(perf_of_source(source));
 }
 
-/* Events that were added one by one for children to inherit have a group each. One that was removed
- * and leads others would be counted on, in the program's time, and tracepoints would pile up; CPUs
- * that came would not be counted. */
+/* Events that were added one by one, for children to inherit, have a group each: opened anew together, they
+ * need fewer groups. A removed event that leads other events would go on counting, at the program's cost, and
+ * removed tracepoints would pile up. CPUs that came online would not be counted. */
 static enum upci_source_wish perf_wish(struct upci_source *source)
 {
 	struct upci_perf *perf = perf_of_source(source);
 
 	if (upci_perf_keeps_removed(perf) || upci_perf_cpus_changed(perf))
 		return UPCI_SOURCE_RENEW;
-	/* The cheap question first: each start asks. */
+	/* Ask the cheap question first, since each start asks. */
 	return !upci_perf_ever_enabled(perf) && upci_perf_scattered(perf) ? UPCI_SOURCE_GATHER
 									  : UPCI_SOURCE_FINE;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * transaction.c - changes of what a unit counts: collected, placed together,
- * opened, and then made at once (BGL, BGLperfctr).
+ * transaction.c - changes of the set of events that a unit counts. They are collected, placed together,
+ * opened, and then made at once (as in BGL and BGLperfctr).
  *
- * A commit works on a plan: the entries and counters as they will be. Nothing
- * of the unit is touched until the plan is complete and everything new is
- * open; after that nothing can fail any more.
+ * A commit works on a plan: the future entries and counters. The unit is not changed until the plan is
+ * complete and all new events are open. After that nothing can fail.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ struct leaf {
 	uint32_t code;
 	unsigned references;
 	int wanted; /* counter asked for, or UPC_ANY_COUNTER */
-	int from;   /* counter that it has now, or NOWHERE   */
+	int from;   /* counter that it has now, or NOWHERE */
 	int counter;
 	int input;
 	struct upci_binding binding;
@@ -46,12 +45,13 @@ struct leaf {
 
 struct plan {
 	struct upc_unit *unit;
-	struct upci_entry *entry; /* counter arrays are those of the unit for old entries */
+	struct upci_entry *entry; /* old entries share their counter arrays with the unit */
 	unsigned entries;
 	struct leaf leaf[UPC_COUNTERS + 1];
 	unsigned leaves;
 	int owner[UPC_COUNTERS]; /* leaf that has the counter, or NOWHERE */
-	/* The unit as it was; here, because a thread's stack may be of 32 KiB. */
+	/* The unit as it was. It is here and not on the stack, since a thread's stack may have only 32
+	 * KiB. */
 	struct {
 		struct upci_regs regs;
 		struct upci_thresholds thresholds;
@@ -112,7 +112,7 @@ static int append_op(struct upc_transaction *t, struct op op)
 	return 0;
 }
 
-/* An event that can be counted here, or NULL with *error and a message. */
+/* Return the event if it can be counted here. Otherwise set *error, with message, and return NULL. */
 static const struct upci_event *find_countable_event(struct upc_transaction *t, uint32_t code, int *error)
 {
 	const struct upci_event *event = upci_catalogue_event(t->unit->catalogue, code);
@@ -233,7 +233,7 @@ static int plan_reassign(struct plan *p, uint32_t from, uint32_t to)
 		return fail_absent(p, from);
 	if (find_entry(p, to) >= 0)
 		return upci_fail(UPC_ECONFLICT, "%s is counted already", name_of_code(p, to));
-	/* Through a chain of reassignments the first one's counter is meant. */
+	/* In a chain of reassignments, the wish is the counter of the first event. */
 	if (p->entry[e].wish == UPC_ANY_COUNTER)
 		p->entry[e].wish = p->entry[e].counter ? p->entry[e].first : UPC_ANY_COUNTER;
 	p->entry[e].code = to;
@@ -263,7 +263,7 @@ static int plan_entries(struct plan *p, const struct upc_transaction *t)
 
 /* ---- the plan: which counters ------------------------------------------ */
 
-/* An event can have two names, which one counter counts. */
+/* Return the code that stands for both names of an event, so that one counter counts both. */
 static uint32_t canonical_code(const struct plan *p, uint32_t code)
 {
 	const struct upci_event *event = upci_catalogue_event(p->unit->catalogue, code);
@@ -344,7 +344,7 @@ static int wish_for_counter(struct plan *p, struct leaf *leaf, int counter)
 	return 0;
 }
 
-/* Counters that an operation asked for by number, and those of reassignments. */
+/* Note the counters that additions ask for by number, and the counters of reassigned events. */
 static int take_counter_wishes(struct plan *p, const struct upc_transaction *t)
 {
 	unsigned i;
@@ -371,8 +371,8 @@ static int take_counter_wishes(struct plan *p, const struct upc_transaction *t)
 }
 
 /*
- * Leaves that need a certain counter come first: Blue Gene/P events, then wishes.
- * Then each leaf that can stay stays, and the rest take the lowest free counters.
+ * Give each leaf a counter. Leaves that need a certain counter come first: Blue Gene/P events, then wishes.
+ * Then each leaf that can keep its counter keeps it, and the rest take the lowest free counters.
  */
 static int place_leaves(struct plan *p)
 {
@@ -412,9 +412,9 @@ static int place_leaves(struct plan *p)
 	return error;
 }
 
-/* A Blue Gene/P event has its input; a host event one of the panel's two, the
- * other one than what the counter chose before, so that a change of event is a
- * change of input. */
+/* Choose the input of a leaf's counter. A Blue Gene/P event has a fixed input. A host event takes input 2 or
+ * 3 of the panel: the one that the counter did not have before, so that a change of event is a change of
+ * input. */
 static void choose_input(struct plan *p, struct leaf *leaf)
 {
 	int id = upci_catalogue_event(p->unit->catalogue, leaf->code)->id;
@@ -428,7 +428,7 @@ static void choose_input(struct plan *p, struct leaf *leaf)
 		leaf->input = before == 2 ? 3 : 2;
 }
 
-/* ---- opening and making ------------------------------------------------ */
+/* ---- opening the events and changing the unit -------------------------------- */
 
 static void close_new(struct plan *p, unsigned n)
 {
@@ -467,8 +467,8 @@ static int open_batch(struct plan *p)
 	return error;
 }
 
-/* A child that comes, or a thread of a process that goes, while a batch is opened
- * spoils it; the next try is unlikely to meet one too. */
+/* Open the new events. A child that starts, or a thread that ends in a counted process, spoils the batch that
+ * is being opened. The next try is unlikely to meet another. */
 static int open_new(struct plan *p)
 {
 	int tries, error = 0;
@@ -488,7 +488,7 @@ static int open_new(struct plan *p)
 			 "add the events before");
 }
 
-/* Counters of each entry, in memory of their own. */
+/* Allocate and fill the array of counters of each entry. */
 static int allocate_counters(struct plan *p, uint16_t **counters)
 {
 	unsigned i;
@@ -512,16 +512,16 @@ static int allocate_counters(struct plan *p, uint16_t **counters)
 	return 0;
 }
 
-/* Its event is the one that it had. */
+/* True if the counter keeps its event. */
 static bool stays_at_counter(const struct plan *p, unsigned counter)
 {
 	return p->owner[counter] != NOWHERE && p->leaf[p->owner[counter]].from == (int)counter;
 }
 
 /*
- * Nothing here can fail. Under the process lock: a fork finds the unit as it was
- * or as it is to be. p->closing gets the bindings whose sources are done with; how
- * many is returned.
+ * Change the unit to the plan; nothing here can fail. The process lock is held, so a fork finds the unit
+ * either as it was or as planned. Store in p->closing the bindings whose sources are to be closed, and return
+ * their number.
  */
 static unsigned make_planned_unit_locked(struct plan *p, uint16_t **counters)
 {
@@ -582,8 +582,8 @@ static unsigned make_planned_unit_locked(struct plan *p, uint16_t **counters)
 				u->registers->moved(u, counter);
 			continue;
 		}
-		/* A host event that makes way: with its value it takes along what its
-		 * threshold did. */
+		/* A host event that moves to another counter takes along its value and the state of its
+		 * threshold. */
 		u->regs.field[counter] = field | (p->before.regs.field[leaf->from] & carried);
 		u->regs.counter[counter] = p->before.regs.counter[leaf->from];
 		upci_regs_arm(&u->regs, counter);
@@ -614,8 +614,7 @@ static void make_planned_unit(struct plan *p, uint16_t **counters)
 		upci_source_close(&p->unit->sources, &p->closing[n]);
 }
 
-/* Where the unit runs: readings of what cannot be stopped, as the base of the
- * new bindings. */
+/* If the unit runs, take the readings of sources that do not stop as the base of the new bindings. */
 static void base_new(struct plan *p)
 {
 	struct upc_unit *u = p->unit;
@@ -675,8 +674,8 @@ static int commit_plan(struct plan *p, const struct upc_transaction *t)
 			close_new(p, p->leaves);
 	}
 	if (!error) {
-		/* Counts until now are the old bindings'. An error of a source
-		 * shows in the next read as well. */
+		/* Counts until now belong to the old bindings. The next read reports an error of a source as
+		 * well. */
 		if (u->regs.run)
 			(void)upci_unit_update(u);
 		for (i = 0; i < p->leaves; i++)
@@ -703,7 +702,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 
 	if (p) {
 		p->unit = unit;
-		/* The unit keeps it: an operation adds at most one. */
+		/* The unit keeps this array. Each operation adds at most one entry. */
 		p->entry = calloc((size_t)unit->entries + t->ops + 1, sizeof(*p->entry));
 	}
 	if (!p || !p->entry)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit.c - life of a unit: create, retarget, start, stop, fork, destroy.
+ * unit.c - life cycle of a unit: create, retarget, start, stop, fork, destroy.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "unit/unit_time.h"
 #include "base/words.h"
 
-/* To 0, without the sources. */
+/* Set all counts to 0, without a call to the sources. */
 static void clear_counters(struct upc_unit *u)
 {
 	unsigned a;
@@ -134,8 +134,8 @@ static void gather_unit_sources(struct upci_fork_entry *entry)
 			sources->of[row]->ops->gather(sources->of[row], &at_end);
 }
 
-/* The kernel closes the descriptors of units that the program has not destroyed when it ends, and
- * its parent's wait() includes that time. */
+/* Hand the descriptors of units that the program has not destroyed to another process (let_go.h). Otherwise
+ * the kernel closes them when the program ends, and the wait() of its parent includes that time. */
 __attribute__((destructor)) static void leave_all(void)
 {
 	upci_process_end(gather_unit_sources);
@@ -181,8 +181,8 @@ int upc_unit_start(struct upc_unit *u)
 	error = upci_unit_open_now(u);
 	if (error)
 		return error;
-	/* Sources that go on by themselves come first: then the perf groups start in one system
-	 * call each, with nothing of ours behind them. */
+	/* Read the sources that cannot be stopped first. The perf groups then start last, in one system call
+	 * each, and count no work of the library. */
 	error = upci_unit_base(u);
 	if (!error)
 		error = upci_sources_start(&u->sources);
@@ -199,7 +199,7 @@ int upc_unit_start(struct upc_unit *u)
 	return 0;
 }
 
-/* Whether all that is to count has been let, ever. */
+/* True if every source that can wait for an exec has counted at some time. */
 static bool has_run(const struct upc_unit *u)
 {
 	unsigned i;
@@ -223,7 +223,7 @@ int upc_unit_stop(struct upc_unit *u)
 	if (error)
 		return error;
 	stopped = upci_sources_stop(&u->sources);
-	/* Reading then counts no more. */
+	/* Stop the sources before any read, so that the work of reading is not counted. */
 	upci_unit_catch_up(u);
 	if (u->registers->elsewhere)
 		(void)u->registers->write(u, UPC_REG_START_STOP, 0);
@@ -232,8 +232,8 @@ int upc_unit_stop(struct upc_unit *u)
 	u->regs.run = false;
 	upci_unit_show(u, false);
 	if (u->context.enable_on_exec) {
-		/* From here on the unit is one that starts at once. The exec, if
-		 * it is still to come, must not start what is stopped. */
+		/* The wait for the exec ends here: from now on the unit starts at once. An exec that is still
+		 * to come must not start a stopped unit. */
 		struct upci_context context = u->context;
 
 		context.enable_on_exec = u->context.enable_on_exec = false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit.h - a unit: its registers, what is bound to its counters, and the
- * sources that drive them.
+ * unit.h - a unit: its registers, the events that are bound to its counters, and the sources that drive them.
  */
 #ifndef UPCI_UNIT_H
 #define UPCI_UNIT_H
@@ -19,37 +18,37 @@
 struct upci_binding {
 	const struct upci_event *event;
 	uint32_t code;
-	uint16_t references; /* entries that read it, 0: free            */
+	uint16_t references; /* number of entries that read it, 0: free */
 	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
-	int handle;          /* of its source */
-	uint8_t source;      /* its row; UPCI_SOURCE_ROWS: the owner of the registers counts it */
-	/* Copies from its source and event, so that reads stay off their cache lines: it counts only
-	 * between start and stop; its readings are in the event's unit; they are, and it is a count;
-	 * it is a level. */
+	int handle;          /* the source's handle */
+	uint8_t source; /* row of the source; UPCI_SOURCE_ROWS: the owner of the registers counts the event */
+	/* Properties of the source and event, copied so that reads stay off their cache lines. stops: counts
+	 * only between start and stop. as_is: readings are in the event's unit. plain: as_is, and the event
+	 * is a count. is_level: the event is a level. */
 	bool stops : 1, as_is : 1, plain : 1, is_level : 1;
-	bool level_read : 1; /* a level: its register holds a reading     */
-	bool silent : 1;     /* PARTIAL means its overflow signals alone     */
-	uint64_t last;       /* the source's reading that the register has taken in */
+	bool level_read : 1; /* a level, whose register holds a reading */
+	bool silent : 1;     /* PARTIAL concerns the overflow signals only */
+	uint64_t last;       /* last reading of the source that was added to the register */
 };
 
-/* An event that was added: plain, or derived from several counters. */
+/* An added event: plain, or derived from several counters. */
 struct upci_entry {
 	uint32_t code;
-	unsigned references;                /* adds less removes             */
-	int wish;                           /* of a plan: reassigned counter */
-	const struct upci_formula *formula; /* NULL: plain                    */
-	uint16_t first;                     /* plain: its counter             */
-	uint16_t *counter;                  /* one, or one a term             */
+	unsigned references;                /* number of adds less number of removes */
+	int wish;                           /* in a plan: counter of the reassigned event */
+	const struct upci_formula *formula; /* NULL if the event is plain */
+	uint16_t first;                     /* counter of a plain event */
+	uint16_t *counter;                  /* the counter, or one per term of the formula */
 };
 
-/* A source's readings, with room for all its handles. */
+/* The readings of a source, with room for all its handles. */
 struct upci_readings {
 	uint64_t *value;
-	uint8_t *state; /* an upci_source_state */
+	uint8_t *state; /* an array of enum upci_source_state */
 	unsigned room;
 };
 
-/* Twice the most entries, a power of two: code to entry + 1. */
+/* Size of the hash table from code to entry + 1: a power of two, twice the maximum number of entries. */
 #define UPCI_INDEX_SIZE 2048u
 
 struct upci_registers_ops;
@@ -59,92 +58,94 @@ struct upci_sim;
 struct upc_unit {
 	struct upci_regs regs;
 
-	/* The fields that every start, stop and read of a live unit uses are close together, from
-	 * the end of the registers to the beginning of shared: four lines of the cache, where a unit
-	 * has hundreds. */
+	/* Every start, stop and read of a live unit uses the fields from here to the beginning of shared.
+	 * They are close together, in four cache lines of the hundreds that a unit has. */
 	struct upci_sources sources;
 	struct upci_readings reading[UPCI_SOURCE_ROWS];
-	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* the rows with bound counters */
-	const struct upci_registers_ops *registers; /* who has them */
-	unsigned actives;                           /* bound counters */
+	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* rows of sources with bound counters */
+	const struct upci_registers_ops *registers; /* owner of the registers */
+	unsigned actives;                           /* number of bound counters */
 	unsigned entries, deriveds;
-	bool forked;      /* descriptors are to be opened anew             */
-	bool started;     /* since the descriptors were opened             */
-	bool partial;     /* the last update found a hardware event that did not always count */
-	bool strays;      /* a live counter that nothing is bound to has been written  */
-	bool stale;       /* regs is an old copy of registers elsewhere     */
-	bool doubtful;    /* there is any that is suspect or damaged        */
-	bool has_periods; /* or had: else all thresholds are 0           */
+	bool forked;      /* after a fork: all descriptors must be opened again */
+	bool started;     /* at least once since the descriptors were opened */
+	bool partial;     /* last update found a hardware event that did not count all the time */
+	bool strays;      /* a counter without a bound event was written (live unit) */
+	bool stale;       /* regs is an old copy of registers that another owner has */
+	bool doubtful;    /* at least one counter is suspect or damaged */
+	bool has_periods; /* a threshold is or was set; if false, all of thresholds is 0 */
 	struct upci_context context;
-	struct upci_shared shared; /* shown while it has a page */
+	struct upci_shared shared; /* active while it has a page */
 
 	struct upci_binding binding[UPC_COUNTERS];
-	uint16_t active[UPC_COUNTERS]; /* bound counters, ascending */
+	uint16_t active[UPC_COUNTERS]; /* bound counters in ascending order */
 	struct upci_entry *entry;
-	/* For reads, close together: the first counter of each entry, and which
-	 * entries are derived. */
+	/* For reads, close together: the first counter of each entry, and the indices of the derived
+	 * entries. */
 	uint16_t first[UPC_EVENTS_MAX];
 	uint16_t derived[UPC_EVENTS_MAX];
 	uint16_t index[UPCI_INDEX_SIZE];
 
-	/* For live events only period is used: the kernel counts up to it. All 0 until has_periods. */
+	/* Live events use only the period, since the kernel counts up to it. All 0 until has_periods is
+	 * set. */
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;
-	int signal; /* of live thresholds, 0: none */
+	int signal; /* signal of live thresholds, 0: none */
 
-	/* For handlers: the event of each handle with a live threshold. */
+	/* The event of each handle with a live threshold. Signal handlers read this array. */
 	struct upci_armed {
 		int handle;     /* -1: free */
-		uint8_t source; /* its row  */
+		uint8_t source; /* row of the source */
 		uint32_t code;
 	} armed[UPCI_SAMPLERS_MAX];
 
-	/* The owner of registers elsewhere. */
+	/* The owner of the registers, if they are not in the unit. */
 	union {
 		struct upci_replay *script;
 		struct upci_sim *node;
 	} keeper;
-	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
-	bool damaged[UPC_COUNTERS]; /* was found, and the user has not written the counter since */
+	bool suspect[UPC_COUNTERS]; /* counter whose next read will find damage, in the copy */
+	bool damaged[UPC_COUNTERS]; /* a read found damage, and the user has not written the counter since */
 
-	/* How long counters were to count, and did: unit_time.c. */
+	/* How long each counter should have counted and how long it did: see unit_time.c. */
 	struct upci_source_time time[UPC_COUNTERS];
 	struct {
-		uint64_t ran, step; /* ns that it ran; the last of them */
-		uint64_t at;        /* CLOCK_MONOTONIC of ran, 0: stands */
+		uint64_t ran, step; /* ns that the clock ran in total, and in the last step */
+		uint64_t at;        /* CLOCK_MONOTONIC of the last step in ns, 0: the clock stands */
 	} clock;
-	unsigned goers; /* bound counters whose sources go on by themselves */
-	bool kept;      /* time[] has anything of closed sources  */
+	unsigned goers; /* number of bound counters whose sources cannot be stopped */
+	bool kept;      /* time[] holds times of closed sources */
 
 	struct upc_catalogue *catalogue;
-	struct upc_transaction *transaction; /* the open one, or NULL */
+	struct upc_transaction *transaction; /* the open transaction, or NULL */
 	struct upci_fork_entry fork;
 };
 
-/* Whether the unit itself takes in the counts of counter i. Else the owner of the registers counts. */
+/* True if the unit itself takes in the counts of counter i. Otherwise the owner of the registers counts. */
 static inline bool upci_unit_takes_in(const struct upc_unit *unit, unsigned i)
 {
 	return unit->binding[i].references && unit->binding[i].source < UPCI_SOURCE_ROWS;
 }
 
-/* Makes the reading buffers large enough for the handles that sources have. */
+/* Make the reading buffers large enough for all handles of the sources. Return 0, or an error with
+ * message. */
 int upci_unit_grow_buffers(struct upc_unit *unit, const struct upci_sources *sources);
 
-/* After a change of bindings: the list of active counters, and the index. */
+/* Rebuild the list of active counters and the index, after a change of bindings. */
 void upci_unit_reindex(struct upc_unit *unit);
 
-/* Position of an added event, or -1. */
+/* Return the position of an added event, or -1. */
 int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 
-/* When sources are opened that can wait for the start. */
+/* When to open sources that can wait for the start: at the start, or now. */
 enum upci_when { UPCI_OPEN_LATER, UPCI_OPEN_NOW };
 
-/* Opens every event anew with sources of the context, or leaves all as it was. */
+/* Open every event again with sources of the context. Return 0, or an error with message, which leaves the
+ * unit as it was. */
 int upci_unit_replace_sources(struct upc_unit *unit, const struct upci_context *context, enum upci_when when);
-/* The same after a fork, for the child's context. */
+/* After a fork, open every event again in the child's context. Otherwise do nothing. */
 int upci_unit_reopen(struct upc_unit *unit);
-/* All that a start needs, and none of what a start does. */
+/* Open everything that a start needs, without starting. */
 int upci_unit_open_now(struct upc_unit *unit);
 
 static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
@@ -154,9 +155,9 @@ static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
 
 void upci_transaction_free(struct upc_transaction *transaction);
 
-/* Shows the counts to monitors; with configuration also what may have changed of it. */
+/* Publish the counts to monitors and, if configuration is true, also the bound events and counter fields. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);
-/* The same, of what was read last: registers elsewhere are not asked again. */
+/* Publish the counts as the unit read them last, without another read of the registers. */
 void upci_unit_show_copy(struct upc_unit *unit);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_open.c - opens what a unit counts with: all of its events anew, for another context or for
- * a fork's child, and what has waited for the start.
+ * unit_open.c - opens the sources of a unit: all of its events again, for another context or in the child of
+ * a fork, and events that have waited for the start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
 
-/* Never smaller: until new sources have taken their place, old ones have the
- * handles that they have. */
+/* The buffers never shrink: the old sources keep their handles until the new sources replace them. */
 int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
 {
 	unsigned row;
@@ -72,8 +71,7 @@ void upci_unit_reindex(struct upc_unit *u)
 	}
 }
 
-/* Opens every bound event with fresh sources of a context; handles[i] is that
- * of active[i]. */
+/* Open every bound event with new sources of a context. Set handles[a] to the new handle of active[a]. */
 static int open_all_bound(struct upc_unit *u, const struct upci_context *context, enum upci_when when,
 			  struct upci_sources *sources, int *handles)
 {
@@ -110,7 +108,7 @@ int upci_unit_replace_sources(struct upc_unit *u, const struct upci_context *con
 	if (error)
 		return error;
 	upci_unit_time_keep(u);
-	/* A child forked meanwhile finds either the old ones or the new. */
+	/* A child that is forked meanwhile finds either the old sources or the new ones. */
 	upci_process_lock();
 	old = u->sources;
 	u->sources = sources;
@@ -135,16 +133,16 @@ int upci_unit_reopen(struct upc_unit *u)
 	return u->forked ? upci_unit_replace_sources(u, &u->context, UPCI_OPEN_LATER) : 0;
 }
 
-/* Discards the kernel's counts since an exec when the unit was not started: the readings
- * are taken in, and not the counts. */
+/* Discard the kernel's counts since an exec if the unit was not started. The readings become the base, and
+ * the counts are not added. */
 static int pass_over_exec(struct upc_unit *u)
 {
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
-/* Opens all events anew where the sources wish it. GATHER: they then take fewer groups; if it fails,
- * the present ones serve. RENEW: they are opened anew only if all counts could be taken in, so that
- * none is lost; else they stay as they are, which is not wrong. */
+/* Open all events again if the sources wish so. GATHER: the new events need fewer groups; if this fails, the
+ * present groups serve. RENEW: the events are opened again only if all their counts could be taken in, so
+ * that none is lost. Otherwise they stay open, which is not wrong. */
 static void open_better(struct upc_unit *u)
 {
 	switch (upci_sources_wish(&u->sources)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_play.c - the calls by which a script is played, and faults put in.
+ * unit_play.c - public calls that play a script and inject faults.
  */
 #include "base/message.h"
 #include "unit/registers.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_read.c - from the sources' readings to the registers, and from the
- * registers to the user.
+ * unit_read.c - takes the sources' readings into the registers, and gives the registers to the user.
  *
- * A binding remembers the last reading that its register has taken in, so a
- * register's value telescopes: it never depends on how often it was read.
+ * A binding remembers the last reading that was added to its register. The value of a register therefore does
+ * not depend on how often it was read.
  */
 #include <string.h>
 #include <time.h>
@@ -30,7 +29,7 @@ static void mark_binding_flag(struct upci_binding *b, uint16_t flag, const char 
 	b->flags |= flag;
 }
 
-/* Sets the flags that follow from a source's state of an event. */
+/* Set the flags of a binding that follow from its source's state. */
 static void mark_state(struct upci_binding *b, enum upci_source_state how)
 {
 	switch (how) {
@@ -58,7 +57,7 @@ static uint64_t as_event(const struct upci_binding *b, uint64_t value)
 	return b->as_is ? value : scale_by_driver(&b->event->driver, value);
 }
 
-/* The present reading of a binding's source; false when there is none. */
+/* Get the present reading of a binding's source. False if the source is lost. */
 static bool reading_of_binding(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 {
 	const struct upci_readings *r = &u->reading[b->source];
@@ -68,7 +67,7 @@ static bool reading_of_binding(struct upc_unit *u, struct upci_binding *b, uint6
 		mark_binding_flag(b, UPC_COUNTER_LOST, u->sources.of[b->source]->ops->gone);
 		return false;
 	}
-	/* It may come again. */
+	/* A lost source may come back. */
 	b->flags &= (uint16_t)~UPC_COUNTER_LOST;
 	mark_state(b, state);
 	*value = as_event(b, r->value[b->handle]);
@@ -76,9 +75,9 @@ static bool reading_of_binding(struct upc_unit *u, struct upci_binding *b, uint6
 }
 
 /*
- * The growth of a count. Some of the kernel's sums over CPUs step back a
- * little between reads: then nothing is added until they pass the old reading.
- * A drop below half is a source that began anew.
+ * Return the growth of a count since the last reading. Some of the kernel's sums over CPUs go back a little
+ * between reads. Nothing is then added until they pass the old reading. A drop below half means that the
+ * source began again at 0.
  */
 static uint64_t growth_of_count(struct upci_binding *b, uint64_t now)
 {
@@ -97,7 +96,7 @@ static uint64_t growth_of_count(struct upci_binding *b, uint64_t now)
 	return 0;
 }
 
-/* The common case, and all of it: a count that only grew. Else false, and nothing is done. */
+/* Handle the common case, a count that only grew. Return false, with nothing done, in any other case. */
 static inline bool take_in_plain(struct upc_unit *u, unsigned i)
 {
 	struct upci_binding *b = &u->binding[i];
@@ -143,7 +142,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 	upci_regs_add(&u->regs, i, growth_of_count(b, now));
 }
 
-/* One call for each source that has events: of all, of those that stop, or of those that go on. */
+/* Which sources to read: all, those that stop, or those that cannot be stopped. Each takes one call. */
 enum which { ALL, STOPPING, GOING };
 
 static int read_sources(struct upc_unit *u, enum which which)
@@ -318,7 +317,7 @@ static int get_events(const struct upc_unit *u, const uint32_t *codes, unsigned 
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
-		/* Most ask for all, in the order in which they added them. */
+		/* Most callers ask for all events, in the order in which they added them. */
 		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i
 								       : upci_unit_entry(u, codes[i]);
 
@@ -387,7 +386,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 	return error;
 }
 
-/* The user's write: what damage there was is over. */
+/* Preset a counter for the user, whose write repairs any damage. */
 static int preset_unit_counter(struct upc_unit *u, unsigned i, uint64_t count)
 {
 	upci_unit_repaired(u, i);
@@ -417,7 +416,7 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
-	/* All are set, also where the kernel fails one of them. */
+	/* Set all counts, even if the kernel fails at one of them. */
 	for (error = 0, i = 0; i < n; i++) {
 		int failed = preset_unit_counter(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
 
@@ -437,7 +436,8 @@ int upc_unit_reset(struct upc_unit *u)
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
-	/* Events that did not count until now must not mark the counts from here on. */
+	/* Forget the states of the sources: an event that was not counting until now must not mark the counts
+	 * that begin here. */
 	upci_sources_rebase(&u->sources);
 	upci_unit_time_begin_all(u);
 	u->partial = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_share.c - showing a unit to monitors of other processes.
+ * unit_share.c - shows a unit to monitors in other processes.
  */
 #include "base/message.h"
 #include "base/sized.h"
@@ -23,7 +23,8 @@ static void show_configuration(struct upc_unit *u)
 	}
 }
 
-/* No level has a source that stops. */
+/* Mark the levels that have no reading yet. Sources that stop have no levels, so goers is 0 if there are
+ * none. */
 static void show_unread(struct upc_unit *u)
 {
 	uint64_t unread[UPC_COUNTERS / 64] = {0};
@@ -101,8 +102,8 @@ void upc_unit_unshare(struct upc_unit *u)
 	upci_shared_destroy(&u->shared);
 }
 
-/* Units that a program which ends has not destroyed. Its other threads may still use
- * them: what is mapped stays. */
+/* Withdraw a unit that the program has not destroyed when it ends. Other threads may still use the unit, so
+ * its page stays mapped. */
 static void withdraw_unit(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_threshold.c - counts and the thresholds that they have: by the overflow signals of the
- * sources that count them. registers.h has who makes those of others, interrupt.c the user's calls.
+ * unit_threshold.c - counts and thresholds of events whose sources send overflow signals. The owners in
+ * registers.h make the thresholds of other events; interrupt.c has the public calls.
  */
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	return period ? upci_unit_restart_period(u, i, period - count % period) : 0;
 }
 
-/* Handlers read armed[]: only the places of events that come or go change. */
+/* Update armed[]. Handlers read it, so only the elements of events that come or go change. */
 void upci_unit_rearm(struct upc_unit *u)
 {
 	struct upci_armed *free_one = NULL, *armed;
@@ -84,7 +84,7 @@ void upci_unit_rearm(struct upc_unit *u)
 			continue;
 		free_one->code = b->code;
 		free_one->source = b->source;
-		/* A handler on this thread sees them with the handle. */
+		/* A handler on this thread that sees the handle also sees code and source. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		free_one->handle = b->handle;
 	}
@@ -114,7 +114,7 @@ int upci_unit_reopen_thresholds(struct upc_unit *u, struct upci_sources *sources
 	return error;
 }
 
-/* In a handler on top of anything: all that it reads is an array of the unit's own. */
+/* Callable from a handler that interrupted any other call: reads only armed[]. */
 int upci_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
 	const struct upci_armed *armed;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_time.c - see unit_time.h. Three clocks, by what a counter's source is:
+ * unit_time.c - see unit_time.h. The clock that times a counter depends on its source:
  *
- *   one that stops    its own (perf_time.c). The times of sources that were closed are kept in
- *                     time[]: added, both enabled and lost.
- *   a script          its cycles while the unit ran. time[].enabled is where the counter's begin.
- *   one that goes on, the unit's: CLOCK_MONOTONIC while it runs, taken where those are read, so
- *   the simulation    that a unit that has none of them asks for no time. time[].enabled is where
- *                     the counter's begin or, while it is halted, their value; lost is the time
- *                     that its source was lost.
+ *   a source that stops    The source's own times (perf_time.c). time[] holds the sums, enabled and lost,
+ *                          of sources that were closed.
+ *   a script               The cycles while the unit ran. time[].enabled is the cycle at which the
+ *                          counter began.
+ *   a source that cannot   The unit's clock: CLOCK_MONOTONIC while the unit runs. It is read only when
+ *   be stopped, and the    these sources are, so a unit without them never asks for the time.
+ *   simulation             time[].enabled is the clock at which the counter began or, while the counter
+ *                          is halted, the time that it counted. lost is how long its source was lost.
  *
- * Reads of events whose sources stop use nothing here.
+ * Reads of events whose sources stop use nothing in this file.
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@ void upci_unit_clock_stop(struct upc_unit *u)
 	u->clock.at = 0;
 }
 
-/* Where a counter's clock is. */
+/* Return the present time of a counter's clock: ns, or cycles of a script. */
 static uint64_t clock_of(const struct upc_unit *u, unsigned i)
 {
 	return u->registers->cycles && !upci_unit_takes_in(u, i) ? u->registers->cycles(u) : u->clock.ran;
@@ -66,7 +67,7 @@ void upci_unit_time_begin_all(struct upc_unit *u)
 {
 	unsigned a;
 
-	/* A start of an event set should not have to look at all counters. */
+	/* If there is nothing to reset, a start of an event set does not look at all counters. */
 	if (!u->kept && !u->goers && !u->registers->elsewhere)
 		return;
 	for (a = 0; a < u->actives; a++)
