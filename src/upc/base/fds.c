@@ -15,14 +15,14 @@
 
 #define RESERVE 64
 
-/* A program that lives with a small limit opens few files: it is left a
- * quarter, and the unit is not refused everything. */
+/* Return the number of descriptors to reserve. A program with a small limit opens few files: it gets a
+ * quarter of the limit, so that the unit can still open some. */
 static rlim_t reserve_below_limit(rlim_t limit)
 {
 	return limit < 4 * RESERVE ? limit / 4 : RESERVE;
 }
 
-/* The limit is asked for every time: the program may change it. */
+/* The program may change the limit, so ask for it in each call. */
 int upci_fd_keep(int fd)
 {
 	struct rlimit limit;
@@ -38,7 +38,7 @@ int upci_fd_keep(int fd)
 	return -1;
 }
 
-/* The process's own, whatever stands for /proc in a test. */
+/* Reads the real /proc, even if a test uses another root for /proc. */
 size_t upci_fd_left(void)
 {
 	struct rlimit limit;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fds.h - a reserve of descriptors for the program that is measured.
+ * fds.h - a reserve of file descriptors for the measured program.
  *
- * open() gives the lowest free number, so a descriptor numbered limit - R
- * means that at most R are left: then it is given back, and the event that it
- * was for is refused, before the program's own open fails.
+ * open() returns the lowest free number. A descriptor numbered limit - R therefore means that at most R are
+ * left. The descriptor is then closed and its event refused, before an open() of the program itself fails.
  */
 #ifndef UPCI_FDS_H
 #define UPCI_FDS_H
@@ -12,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* fd as it is, or, when fewer than the reserve would be left, closes it and
- * returns -1 with errno EMFILE. A negative fd passes through. */
+/* Return fd. If fewer descriptors than the reserve would be left, close fd and return -1 with errno EMFILE. A
+ * negative fd is returned as it is. */
 int upci_fd_keep(int fd);
 
-/* How many more upci_fd_keep would let through; SIZE_MAX where that cannot be told. */
+/* Return how many more descriptors upci_fd_keep would accept, or SIZE_MAX if that is unknown. */
 size_t upci_fd_left(void);
 
-/* Whether errno says that the process or the system has none left. */
+/* True if errno says that the process or the system has no descriptors left. */
 bool upci_fd_none_left(void);
-/* UPC_EMFILE, with a message that begins with what one was needed for. */
+/* Return UPC_EMFILE, with a message that begins with what the descriptor was for. */
 int upci_fd_fail(const char *what);
 
 #endif

@@ -2,19 +2,20 @@
 /*
  * let_go.c - see let_go.h.
  *
- * Two processes are made. Both share the program's memory: no page is copied. The first has the
- * program's table of descriptors and ends at once; the caller waits for it as for a vfork. The
- * second is its child, later init's, and has a table of its own. It leaves the terminal and the
- * directory, closes all descriptors but the bag's, says so, and ends when the first has closed
- * the program's. The kernel ends a process in this order (6.18, and long before): the process
- * leaves its memory, which wakes the first; then its root directory and namespaces; last its
- * files are closed. While the second waits for the grace periods it therefore holds nothing
- * else and runs no code.
+ * The caller makes two processes. Both share the program's memory, so no page is copied. The first process
+ * shares the program's table of descriptors and ends at once; the caller waits for it as for a vfork. The
+ * second is a child of the first, and later of init, and has its own table of descriptors. It leaves the
+ * terminal and the directory, closes all descriptors except those in the bag, and reports that. It ends when
+ * the first process has closed the bag's descriptors in the program's table.
  *
- * wait() does not see them: the first sends no signal when it ends, so that only __WALL and
- * __WCLONE would find it, in the moment before it is waited for here; the second is nobody's
- * child here. Where it would come back, to a program that is init or a subreaper, none is
- * made. No handler of pthread_atfork runs, and none of a signal: all are blocked.
+ * The kernel ends a process in this order (6.18, and long before). The process leaves its memory, which wakes
+ * the first process. Then it leaves its root directory and namespaces. Its files are closed last. The second
+ * process therefore holds nothing else and runs no code while it waits for the grace periods.
+ *
+ * The program's wait() does not see the processes. The first sends no signal when it ends, so only __WALL and
+ * __WCLONE could find it, in the moment before the caller waits for it. The second is not a child of the
+ * program. If the program is init or a subreaper, orphans become its children, so no process is made. No
+ * pthread_atfork handler runs, and no signal handler, because all signals are blocked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,22 +40,22 @@
 #define STACK 16384
 
 struct work {
-	const int *fd; /* ascending                              */
+	const int *fd; /* in ascending order */
 	size_t n;
-	int stand_in; /* takes the place of ours, or -1         */
-	int error;    /* why it cannot be done; 0: it was       */
-	/* Futexes: written by the second process, or for it. */
-	int ready; /* 1: it holds them; -1: it cannot        */
-	int go;    /* it may end                             */
-	int there; /* the kernel makes it 0 when it has left */
+	int stand_in; /* descriptor that replaces the program's descriptors, or -1 */
+	int error;    /* errno of the failure; 0: done */
+	/* Futexes, which the second process writes or waits for. */
+	int ready; /* 1: the second process holds the descriptors; -1: it cannot */
+	int go;    /* 1: the second process may end */
+	int there; /* the kernel sets it to 0 when the second process has left the memory */
 	_Alignas(64) char stack[2][STACK];
 };
 
-/* ---- in the program's memory, as processes of their own -------------------- */
+/* ---- in the program's memory, as separate processes ---------------------------- */
 /*
- * The processes make bare system calls only: the C library would take them for the caller's
- * thread. They also use the errno of that thread, which waits meanwhile. They have no variables
- * that a sanitizer would attribute to that thread.
+ * The processes make bare system calls only, since the C library would take them for the caller's thread.
+ * They share the errno of that thread, which waits meanwhile. They have no variables that a sanitizer would
+ * attribute to that thread.
  */
 
 static void await_word(int *word, int value)
@@ -88,7 +89,7 @@ static int hold_descriptors(void *arg)
 {
 	struct work *work = arg;
 
-	/* The first tells this process to end: if it dies, so must this one. */
+	/* The first process allows this one to end. If the first dies, this one must die too. */
 	(void)syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)syscall(SYS_setsid);
 	(void)syscall(SYS_chdir, "/");
@@ -104,7 +105,7 @@ static int hold_descriptors(void *arg)
 	return 0;
 }
 
-/* Closed by number in the table that is the program's. */
+/* Close the descriptors by number in the program's table, or replace them by stand_in. */
 static void close_ours(const struct work *work)
 {
 	size_t i;
@@ -136,7 +137,8 @@ static int hand_over(void *arg)
 		close_ours(work);
 	}
 	tell_word(&work->go, 1);
-	/* Its stack is the program's memory. */
+	/* The second process runs on a stack in the program's memory, so wait until it has left that
+	 * memory. */
 	while ((there = __atomic_load_n(&work->there, __ATOMIC_ACQUIRE)) != 0)
 		await_word(&work->there, there);
 	return 0;
@@ -151,7 +153,7 @@ static int is_valgrind(struct dl_phdr_info *info, size_t size, void *arg)
 	return strstr(info->dlpi_name, "/vgpreload_") != NULL;
 }
 
-/* Why it must not be tried, or NULL. */
+/* Return the reason why no process may be made, or NULL. */
 static const char *reason_not_to(void)
 {
 	int subreaper = 0;
@@ -161,13 +163,13 @@ static const char *reason_not_to(void)
 #endif
 	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper) || subreaper)
 		return "orphans are this program's children";
-	/* It would end the program. */
+	/* Under valgrind, the clone would end the program. */
 	if (dl_iterate_phdr(is_valgrind, NULL))
 		return "valgrind knows no such process";
 	return NULL;
 }
 
-/* 0, or an errno; then nothing was closed. */
+/* Let two processes close the bag's descriptors. Return 0, or an errno value if nothing was closed. */
 static int try_to(const struct upci_bag *bag, int stand_in)
 {
 	struct work *work = aligned_alloc(64, sizeof(*work));
@@ -181,17 +183,17 @@ static int try_to(const struct upci_bag *bag, int stand_in)
 	work->fd = bag->fd;
 	work->n = bag->n;
 	work->stand_in = stand_in;
-	work->error = EIO; /* where either is killed */
+	work->error = EIO; /* remains if either process is killed */
 	work->ready = work->go = work->there = 0;
-	/* Those that the C library keeps to itself, too. */
+	/* Block all signals, including those that the C library reserves. */
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(all));
 	pid = clone(hand_over, work->stack[0] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, work);
 	error = pid < 0 ? errno : work->error;
 	while (pid > 0 && syscall(SYS_wait4, pid, NULL, __WALL, NULL) < 0 && errno == EINTR)
 		;
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(all));
-	/* Where the first was killed, perhaps before the second asked to end with it, the second
-	 * may not have left this memory yet. */
+	/* If the first process was killed, perhaps before the second called prctl, the second may still use
+	 * this memory. */
 	if (__atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
 		tell_word(&work->go, 1);
 	else
@@ -273,7 +275,7 @@ void upci_bag_leave(struct upci_bag *bag)
 {
 	int null = bag->n ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
 
-	/* Where it fails the kernel closes them, as the program ends. */
+	/* If the open fails, the kernel closes the descriptors as the program ends. */
 	if (null >= 0)
 		(void)hand_bag(bag, null);
 	empty_bag(bag);

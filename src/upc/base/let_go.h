@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * let_go.h - closes descriptors whose closing takes the kernel long, without waiting.
+ * let_go.h - closes descriptors that take the kernel long to close, without a wait.
  *
- * The last close of a tracepoint's last event waits for grace periods, 11 to 40 ms each, one
- * after the other in any process. Copies of the descriptors are therefore left to a process of
- * our own: the kernel closes them when it ends, and the program's close is not the last.
+ * The last close of a tracepoint's last event waits for grace periods, 11 to 40 ms each, one after the other,
+ * in whichever process. A separate process therefore gets copies of the descriptors. The program's close is
+ * then not the last; the kernel closes the copies when that process ends.
  */
 #ifndef UPCI_LET_GO_H
 #define UPCI_LET_GO_H
@@ -12,23 +12,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Descriptors that are gathered to be let go of together; all zero is none. */
+/* Descriptors that are closed together; all zero: none. */
 struct upci_bag {
 	int *fd;
 	size_t n, room;
 };
 
-/* Without memory the bag is emptied by closing, which waits. */
+/* Add n descriptors. If there is no memory, close these and all in the bag at once, which waits. */
 void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n);
 
 /*
- * Closes them all, and empties the bag. Where no process can be made for it this waits, and
- * a notice says so. Context: not for handlers; no lock may be held.
+ * Close all descriptors and empty the bag. If no process can be made to close them, this call waits, and a
+ * notice says so. Context: not in signal handlers; no lock may be held.
  */
 void upci_bag_let_go(struct upci_bag *bag);
 
-/* The same for the end of the program: the numbers stay taken, since other threads may use
- * them to the last. They read as the end of a file. */
+/* The same for the end of the program. The numbers stay open, as /dev/null, since other threads may use them
+ * to the last: a read returns end of file. */
 void upci_bag_leave(struct upci_bag *bag);
 
 #endif

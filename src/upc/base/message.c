@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.c - words for failures, the thread's own.
+ * message.c - the texts of errors, and the last message of each thread.
  */
 #include <stdarg.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.h - what a failing call has to say (upc_last_message).
+ * message.h - sets the message of a call that fails (upc_last_message).
  */
 #ifndef UPCI_MESSAGE_H
 #define UPCI_MESSAGE_H
 
-/* Sets the calling thread's last message and returns error, so that a failing
- * path reads: return upci_fail(UPC_EPERM, "%s: ...", name). Where the thread has no memory
- * for it (words.h), the message is upc_strerror's: nothing is allocated here, since starts,
- * stops, resets and reads are called in handlers as well. */
+/* Set the calling thread's last message and return error, so that a failing path reads: return
+ * upci_fail(UPC_EPERM, "%s: ...", name). If the thread has no memory for a message (words.h), the message is
+ * that of upc_strerror. Allocates nothing, since signal handlers call starts, stops, resets and reads too. */
 int upci_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

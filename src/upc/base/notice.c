@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * notice.c - notices that fail no call, and the user's callback for them.
+ * notice.c - notices, which do not make a call fail, and the user's callback for them.
  *
- * A signal handler that ends a slice, or reads in one, may give a notice. It may have interrupted
- * a call of the library that holds the lock, and the callback may do things that are forbidden in
- * handlers. A notice is therefore stored as a line, without a lock, and passed to the callback by
- * a call that no handler makes.
+ * A signal handler that ends a slice, or reads in one, may give a notice. The handler may have interrupted a
+ * call that holds the library's lock, and the callback may do things that handlers must not. A notice is
+ * therefore stored as a line, without a lock. Later a call that no handler makes passes the line to the
+ * callback.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -18,9 +18,9 @@
 #include "upc.h"
 
 static struct upci_later waiting;
-static int any; /* relaxed: a line that is missed is told by the next call */
+static int any; /* relaxed: the next call reports a line that this one missed */
 
-/* Under the process lock; upci_notice looks whether there is one without it. */
+/* Protected by the process lock. upci_notice tests it for NULL without the lock. */
 static void (*callback)(const char *line, void *arg);
 static void *callback_arg;
 
@@ -61,7 +61,7 @@ void upci_notices_tell(void)
 	}
 }
 
-/* In the child of a fork the lines are the parent's to tell. */
+/* Drop the waiting lines in the child of a fork, since the parent reports them. */
 static void drop_notices_in_child(void)
 {
 	memset(&waiting, 0, sizeof(waiting));
@@ -70,7 +70,7 @@ static void drop_notices_in_child(void)
 
 static void watch_forks_for_notices(void)
 {
-	/* Without it, for want of memory, a child may tell a line as well. */
+	/* If this fails for lack of memory, a child may report a line as well. */
 	(void)pthread_atfork(NULL, NULL, drop_notices_in_child);
 }
 
@@ -79,7 +79,7 @@ void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, watch_forks_for_notices);
-	upci_notices_tell(); /* those that came before it are not for the new one */
+	upci_notices_tell(); /* earlier lines go to the old callback */
 	upci_process_lock();
 	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);
 	callback_arg = arg;

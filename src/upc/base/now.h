@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * now.h - time that only goes on.
+ * now.h - the time of a clock that never steps back.
  */
 #ifndef UPCI_NOW_H
 #define UPCI_NOW_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC in ns. In handlers too. */
+/* Return CLOCK_MONOTONIC in ns. Async-signal-safe. */
 static inline uint64_t upci_now_ns(void)
 {
 	struct timespec now;

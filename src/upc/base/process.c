@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - the process-wide lock, and the list of units for fork.
+ * process.c - the process-wide lock, and the list of units for the fork handlers.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,9 +9,9 @@
 #include "base/process.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct upci_fork_entry *entries; /* under lock */
+static struct upci_fork_entry *entries; /* protected by lock */
 
-static _Thread_local __attribute__((tls_model("initial-exec"))) pid_t thread_id; /* 0: not asked yet */
+static _Thread_local __attribute__((tls_model("initial-exec"))) pid_t thread_id; /* 0: not known yet */
 
 pid_t upci_thread_id(void)
 {
@@ -25,7 +25,8 @@ void upci_thread_forget(void)
 	thread_id = 0;
 }
 
-/* In memory that the kernel wipes in a child. Mapped once under the lock, and read without it. */
+/* Points to memory that the kernel wipes in a forked child (MADV_WIPEONFORK). It is mapped once, under the
+ * lock, and read without the lock. */
 static pid_t nobody;
 static pid_t *claimant = &nobody;
 
@@ -81,11 +82,11 @@ static void after_fork_in_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* When the library is loaded: no fork comes between the first use and this. */
+/* Register the handlers when the library is loaded, so that no fork comes between the first use of the lock
+ * and the registration. */
 __attribute__((constructor(UPCI_FORK_PROCESS))) static void process_handle_forks(void)
 {
-	/* A failure (no memory) leaves units shared with children; nothing
-	 * better can be done about it here. */
+	/* A failure, for lack of memory, leaves units shared with children. This code cannot do better. */
 	(void)pthread_atfork(before_fork_in_parent, after_fork_in_parent, after_fork_in_child);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sized.c - takes and gives structures of other sizes than the library's.
+ * sized.c - reads and fills structures whose size differs from the library's.
  */
 #include <string.h>
 

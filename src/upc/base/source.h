@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.h - what a source of counts is to a unit: one table of operations, which perf, the files
- * of /proc and /sys and clocks fill in alike. sources.def has a row for each.
+ * source.h - the interface of a source of counts: one table of operations, which perf, the files of /proc and
+ * /sys, and clocks implement. sources.def has a row for each.
  *
- * A unit has one of each, for its context. A source stores its readings in two arrays, by
- * handle; the unit takes them into its registers from there. A read makes no call for a single event.
+ * A unit has one instance of each source, for its context. A source stores its readings in two arrays,
+ * indexed by handle, and the unit takes them into its registers from there. A read makes no call per event.
  */
 #ifndef UPCI_SOURCE_H
 #define UPCI_SOURCE_H
@@ -18,9 +18,9 @@
 struct upci_bag;
 struct upci_context;
 
-/* Whether an event counted all the time that it should have, part of it, or never: since
- * it was opened or the source was rebased. SILENT: it counted all the time, but its overflow
- * signals have been given up. LOST: its file, field or task is gone. */
+/* Whether an event counted all the time that it should have (EXACT), part of it, or never, since it was
+ * opened or the source was rebased. SILENT: it counted all the time, but its overflow signals were given up.
+ * LOST: its file, field or task is gone. */
 enum upci_source_state {
 	UPCI_SOURCE_EXACT,
 	UPCI_SOURCE_PARTIAL,
@@ -29,72 +29,75 @@ enum upci_source_state {
 	UPCI_SOURCE_LOST,
 };
 
-/* How long an event was to count, and for how much of that nothing counted it: ns. */
+/* How long an event should have counted, and for how much of that it was not counted, in ns. */
 struct upci_source_time {
 	uint64_t enabled, lost;
 };
 
-/* A reason to open all events anew, which a start finds. */
+/* A reason for the next start to open all events again. */
 enum upci_source_wish {
 	UPCI_SOURCE_FINE,
-	UPCI_SOURCE_GATHER, /* nothing has counted yet, and together it would take fewer groups */
-	UPCI_SOURCE_RENEW,  /* the counts are to be taken in first */
+	UPCI_SOURCE_GATHER, /* nothing has counted yet, and together the events would take fewer groups */
+	UPCI_SOURCE_RENEW,  /* the unit must take in the counts first */
 };
 
-/* The first member of each. */
+/* The first member of each source's instance. */
 struct upci_source {
 	const struct upci_source_ops *ops;
-	unsigned handles; /* all that open has returned are below it: the unit's */
+	unsigned handles; /* the unit's: larger than every handle that open has returned */
 };
 
 struct upci_source_ops {
-	const char *gone; /* the text of a notice of a lost event */
-	/* The source counts only between start and stop. Else it goes on by itself, counts begin at
-	 * its reading at the start, and the operations from start to signalled are NULL. */
+	const char *gone; /* text of the notice about a lost event */
+	/* True if the source counts only between start and stop. Otherwise it cannot be stopped: counts begin
+	 * at its reading at the start, and the operations from start to signalled are NULL. */
 	bool stops;
-	bool scales; /* its readings are in the event's unit already */
+	bool scales; /* readings are in the event's unit already */
 
-	size_t size; /* of a unit's instance, which begins with an upci_source; else all 0 */
-	/* Sets up an instance; NULL: nothing is to be done. Errors with message, here as below. */
+	size_t size; /* size of an instance, which begins with a struct upci_source; the rest is zeroed */
+	/* Sets up an instance. NULL: nothing to set up. Returns 0, or an error with message, as do the
+	 * operations below. */
 	int (*create)(struct upci_source *source, const struct upci_context *context);
 	void (*destroy)(struct upci_source *source);
-	/* In a forked child: nothing is the parent's any more. NULL: nothing was. */
+	/* Releases everything of the parent in a forked child. NULL: nothing to release. */
 	void (*forked)(struct upci_source *source, const struct upci_context *context);
 
-	/* A handle, which is used again after the close, or a negative error. */
+	/* Returns a handle, which is used again after close, or a negative error. */
 	int (*open)(struct upci_source *source, const struct upci_context *context,
 		    const struct upci_event *event, bool halted);
 	void (*close)(struct upci_source *source, int handle);
-	/* Sets value[handle] and state[handle], an upci_source_state, of what is open. */
+	/* Sets value[handle] and state[handle], an enum upci_source_state, of each open event. */
 	int (*read)(struct upci_source *source, uint64_t *value, uint8_t *state);
 
 	int (*start)(struct upci_source *source);
 	int (*stop)(struct upci_source *source);
 	int (*halt)(struct upci_source *source, int handle);
 	int (*go_on)(struct upci_source *source, int handle);
-	/* A read that discards the counts since the last one. */
+	/* Like read, but discards the counts since the last read. */
 	int (*pass_over)(struct upci_source *source, uint64_t *value, uint8_t *state);
-	/* States and times are told anew from the last read on. */
+	/* Restarts states and times at the last read. */
 	void (*rebase)(struct upci_source *source);
 	struct upci_source_time (*time)(struct upci_source *source, int handle);
-	/* Whether it has counted at all. */
+	/* True if the source has counted at all. */
 	bool (*has_run)(const struct upci_source *source);
 
-	/* Begins a batch: all events opened from here on. may_wait: it may wait for the start. */
+	/* Begins a batch, which all events opened from here on belong to. may_wait: their opening may wait
+	 * for the start. */
 	void (*begin_batch)(struct upci_source *source, bool may_wait);
-	/* False: the batch cannot be read, close it and try again. */
+	/* False if the batch cannot be read: close its events and try again. */
 	bool (*check_batch)(struct upci_source *source);
 	enum upci_source_wish (*wish)(struct upci_source *source);
-	/* Opens the events that have waited, and closes those whose close was put off. */
+	/* Opens the events that have waited, and closes events whose close was delayed. */
 	int (*prepare)(struct upci_source *source);
-	/* Adds the descriptors that the end of the program is to close (let_go.h). */
+	/* Adds the descriptors that are to be closed at the end of the program (let_go.h). */
 	void (*gather)(struct upci_source *source, struct upci_bag *bag);
 
-	/* A signal each time that an event has counted period more; 0: none. perf.h has the rest. */
+	/* Requests a signal each time an event has counted period more; 0: no signals. See perf.h for the
+	 * rest. */
 	int (*set_period)(struct upci_source *source, const struct upci_context *context,
 			  const struct upci_event *event, int handle, uint64_t period, int signal);
 	int (*restart_period)(struct upci_source *source, int handle, uint64_t left);
-	/* The handle that a signal is for, by its si_fd, or -1. Handlers call it. */
+	/* Returns the handle that a signal is for, by its si_fd, or -1. Async-signal-safe. */
 	int (*signalled)(struct upci_source *source, int fd);
 };
 

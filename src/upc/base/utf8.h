@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * utf8.h - one character of UTF-8.
+ * utf8.h - decodes one UTF-8 character.
  */
 #ifndef UPCI_UTF8_H
 #define UPCI_UTF8_H
@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes the character at text has, 1 to 4, and its number; 0: there is none, for it is overlong,
- * half of a pair, beyond Unicode, or cut. Reads no further than a 0 byte, which is a character. */
+/* Return the length in bytes of the character at text, 1 to 4, and set *code to its number. Return 0 if the
+ * bytes are not UTF-8: overlong, a surrogate, beyond Unicode, or cut short. Reads no further than a 0 byte,
+ * which is a character. */
 static inline unsigned upci_utf8(const char *text, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

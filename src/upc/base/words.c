@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * words.c - a line of text for each thread. It takes two words of thread-local storage.
- * Handlers need variables of the initial-exec kind; a library with one has all of its variables
- * in the block that threads get at their start, and all libraries that a program opens at run
- * time share 1.7 KB of it.
+ * words.c - a line of text for each thread, which takes two words of thread-local storage. Signal handlers
+ * need variables of the initial-exec model. In a library with one such variable, all its thread-local
+ * variables are in the block that threads get at their start, and all libraries that a program opens at run
+ * time share 1.7 KB of that block.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* strerrordesc_np */
+#define _GNU_SOURCE /* for strerrordesc_np */
 #endif
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
 
 #include "base/words.h"
 
-/* Rounds of destructors in which others may still measure: MPX lets them have one, and
+/* Number of rounds of destructors in which other destructors may still measure. MPX waits for one round and
  * ends in the next (src/mpx/ticker/thread_exit.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
 #define ROUNDS_LEFT 2
 
@@ -27,15 +27,15 @@ struct line {
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	struct line *line;
-	const char *now; /* the present words: line's text, or general ones */
+	const char *now; /* the current text: line->text or a general text */
 } own;
 
-/* The line of a thread whose own is freed: it gets no other. */
+/* Stands for the line of a thread whose own line is freed. Such a thread gets no other. */
 static struct line ended;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool has_key; /* set in once, cleared by delete_line_key */
+static atomic_bool has_key; /* set under once, cleared by delete_line_key */
 
 static void end_line_of_thread(void *arg)
 {
@@ -43,7 +43,7 @@ static void end_line_of_thread(void *arg)
 
 	if (line->rounds++ < ROUNDS_LEFT && !pthread_setspecific(key, line))
 		return;
-	/* In this order: a handler in between must not take up the line again. */
+	/* The order matters: a handler that runs in between must not use the line again. */
 	own.line = &ended;
 	atomic_signal_fence(memory_order_seq_cst);
 	own.now = NULL;
@@ -56,13 +56,13 @@ static void make_line_key(void)
 	atomic_store(&has_key, pthread_key_create(&key, end_line_of_thread) == 0);
 }
 
-/* The program's first thread mostly loads the library. */
+/* The thread that loads the library is mostly the program's first. */
 __attribute__((constructor)) static void prepare_first(void)
 {
 	(void)upci_words_prepare();
 }
 
-/* When the library is unloaded, or the program ends: no thread that ends later may call
+/* Runs when the library is unloaded or the program ends, so that no thread that ends later calls
  * end_line_of_thread. */
 __attribute__((destructor)) static void delete_line_key(void)
 {
@@ -100,7 +100,7 @@ bool upci_words_prepare(void)
 	return true;
 }
 
-/* A name that the user gave may have newlines and terminal escapes in it. */
+/* Replace control characters: a name that the user gave may contain newlines and terminal escapes. */
 static void keep_one_line(char *text)
 {
 	for (; *text; text++)
