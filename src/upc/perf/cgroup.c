@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cgroup.c - see cgroup.h: groups that are removed. cgroup_open.c opens them.
+ * cgroup.c - detects control groups that were removed: see cgroup.h. cgroup_open.c opens them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "perf/cgroup.h"
 #include "upc.h"
 
-/* In every directory of a group, of either version; gone with the group. */
+/* Every directory of a group has this file, in both versions of cgroups. It disappears with the group. */
 #define TASKS "cgroup.procs"
 
 bool upci_cgroup_is_gone(int cgroup)

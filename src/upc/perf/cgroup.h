@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cgroup.h - control groups as what a unit counts. Part of the perf source.
+ * cgroup.h - control groups as targets of counting. Part of the perf source.
  *
- * A group is its directory, by a descriptor that stays: a later one of the same name is
- * another, and the kernel says so.
+ * A group is identified by a descriptor of its directory, which stays open. A later group of the same name is
+ * another group, and the kernel reports that the first is gone.
  */
 #ifndef UPCI_CGROUP_H
 #define UPCI_CGROUP_H
@@ -13,18 +13,18 @@
 #include "base/target.h"
 
 /*
- * Opens the directory of a group, or one of that name below /sys/fs/cgroup, if the kernel counts by groups of
- * its hierarchy and lets the caller, on the n CPUs that are online (1 or more). Returns a descriptor, never
- * 0, or a negative error with a message that has the path and the remedy: UPC_EINVAL (no directory of a
- * control group), UPC_ENOTASK (there is none), UPC_EPERM, UPC_ENOSUPP (a hierarchy that does not have
- * perf_event), UPC_EMFILE, UPC_ENOMEM, UPC_ESYSTEM.
+ * Open the directory of a group: path as it is, or a group of that name below /sys/fs/cgroup. Check, on the n
+ * CPUs that are online (1 or more), that the kernel counts by groups of its hierarchy and that the caller
+ * may. Return a descriptor, never 0, or a negative error with a message that contains the path and the
+ * remedy: UPC_EINVAL (not the directory of a control group), UPC_ENOTASK (no such group), UPC_EPERM,
+ * UPC_ENOSUPP (the hierarchy does not have perf_event), UPC_EMFILE, UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upci_cgroup_open(const char *path, const struct upci_perf_target *cpus, unsigned n);
 
-/* Whether the group was removed since. */
+/* True if the group was removed after it was opened. */
 bool upci_cgroup_is_gone(int cgroup);
 
-/* UPC_ENOTASK, with a message for it that begins with name (NULL: nothing). */
+/* Return UPC_ENOTASK, with a message that begins with name (NULL: no name). */
 int upci_cgroup_fail_gone(int cgroup, const char *name);
 
 #endif

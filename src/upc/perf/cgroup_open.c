@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cgroup_open.c - opens a control group by its name, and explains the kernel's errors: cgroup.h.
+ * cgroup_open.c - opens a control group by its name, and explains the kernel's errors: see cgroup.h.
  *
- * The kernel's errors for a group (6.18): ENOENT where another hierarchy has perf_event, as for
- * one of version 2 once version 1's was mounted, and for a group that was removed; EBADF for a
- * directory that is no group's; EINVAL where the kernel has no counting by groups. The kernel is
- * asked with an event that counts nothing, so that a unit is refused as it is made and not with
- * its first event.
+ * The kernel's errors for a group (6.18) are these. ENOENT: another hierarchy has perf_event, as for a group
+ * of version 2 once version 1 was mounted, or the group was removed. EBADF: the directory is not a group's.
+ * EINVAL: the kernel does not count by groups. The check opens an event that counts nothing, so that the unit
+ * is refused when it is made and not at its first event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,8 @@
 #include "perf/cgroup.h"
 #include "perf/perf_open.h"
 
-/* perf's users name a group by its path below the hierarchy that has perf_event. */
+/* Return the directory of a group. perf's users name a group by its path below the hierarchy that has
+ * perf_event. */
 static const char *find_group(const char *name, char path[PATH_MAX])
 {
 	static const char *const root[] = {"/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/unified/",
@@ -59,7 +59,8 @@ static int fail_path(const char *path)
 			 strerror(errno));
 }
 
-/* Not one of the standard streams, should the program have closed those: 0 stands for none. */
+/* Open a directory, but not as descriptor 0, 1 or 2, which the program may have closed: 0 means that there is
+ * no group. */
 static int open_cgroup_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
@@ -71,7 +72,8 @@ static int open_cgroup_directory(const char *path)
 	return upci_fd_keep(high);
 }
 
-/* Which CPU does not matter to the answer, and the first may be offline: then another is asked. */
+/* Open an event for the group on the first CPU. The answer is the same on every CPU. If that CPU is offline,
+ * try the next. */
 static int ask_for_cgroup_event(int cgroup, const struct upci_perf_target *cpus, unsigned n)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();

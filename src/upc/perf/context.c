@@ -21,7 +21,7 @@
 #include "procfs/roots.h"
 #include "base/sized.h"
 
-/* The process that a thread belongs to, or 0. */
+/* Return the process that a thread belongs to, or 0. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], *text, *line;
@@ -36,7 +36,8 @@ static pid_t process_of(pid_t tid)
 	return (pid_t)pid;
 }
 
-/* Parses "0-3,8" and calls back with each number; -1 when it is no list. */
+/* Parse a list such as "0-3,8" and call fn with each number. Stop at the first nonzero result and return it;
+ * -1 if the text is not a list. */
 static int each_in_list(const char *list, int (*fn)(int cpu, void *arg), void *arg)
 {
 	while (*list && *list != '\n') {
@@ -102,7 +103,7 @@ static int set_task(struct upci_context *context, pid_t pid)
 	return 0;
 }
 
-/* The calling thread's, where there are none. */
+/* Copy the caller's options. NULL means the default options: the calling thread. */
 static int take_unit_options(struct upc_unit_options *options, const struct upc_unit_options *given)
 {
 	static const struct upci_sized sized = UPCI_SIZED(upc_unit_options, enable_on_exec, upci_fail);
@@ -196,7 +197,7 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
 }
 
-/* Why an exact source cannot do what the options ask for. */
+/* Messages of a source that is not perf, for options that it cannot fulfil. */
 struct refusals {
 	const char *other, *domain, *children;
 };
@@ -303,8 +304,8 @@ static int append_threads(struct list *list, pid_t pid)
 	return error;
 }
 
-/* Takes the CPUs out that a PMU does not count on: there it would count what another CPU
- * counts already, or cannot be opened. */
+/* Remove the CPUs on which a PMU does not count: an event there would count what another CPU counts already,
+ * or could not be opened. */
 static void keep_listed(struct list *list, const char *cpus)
 {
 	unsigned i, kept = 0;
@@ -315,7 +316,7 @@ static void keep_listed(struct list *list, const char *cpus)
 	list->n = kept;
 }
 
-/* Why there is nobody to count. */
+/* Return an error that says why the list of targets is empty. */
 static int fail_empty(const struct upci_context *context, uint32_t type, const char *cpus)
 {
 	const struct upci_pmu *pmu = cpus ? upci_pmu_of_type(type) : NULL;

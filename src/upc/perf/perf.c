@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf.c - perf_event groups of one context: as they are made and are switched. perf.h
- * names the other parts of the perf source.
+ * perf.c - opens, closes, starts and stops the perf_event groups of one context. perf.h names the other parts
+ * of the perf source.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ void upci_perf_forget_and_close(int **fds, unsigned n)
 	unsigned i;
 
 	*fds = NULL;
-	/* A fork takes memory as it is in program order. */
+	/* A fork in another thread copies memory in program order. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; fd && i < n; i++)
 		if (fd[i] >= 0)
@@ -56,7 +56,8 @@ void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t
 	free(fd);
 }
 
-/* A forked child has no bag: none of its closes is an event's last, so all is closed at once. */
+/* Free a group. bag is NULL in a forked child, which closes all at once: its close is never the last of an
+ * event. */
 static void free_group(struct upci_perf_group *g, struct upci_bag *bag)
 {
 	if (bag)
@@ -99,10 +100,10 @@ void upci_perf_disable_for_good(const struct upci_perf_group *g)
 		(void)ioctl(g->leader[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 }
 
-/* Closes everything; in a forked child the process lock is held already. */
+/* Close everything. In a forked child the process lock is held already. */
 static void clear_perf(struct upci_perf *p, bool child)
 {
-	/* A child of a bare clone has the same events as its parent, which go on. */
+	/* In the child of a bare clone the events are also its parent's, which go on. */
 	const bool ours = !child && p->maker == getpid();
 	struct upci_bag bag = {0};
 	struct upci_perf_member *member;
@@ -125,7 +126,7 @@ static void clear_perf(struct upci_perf *p, bool child)
 	for (g = 0; g < groups && ours; g++)
 		upci_perf_disable_for_good(&group[g]);
 	for (i = 0; i < handles; i++) {
-		/* A fork may meet a member that waits half written: it has no descriptors. */
+		/* A fork may copy a waiting member half written; such a member has no descriptors. */
 		if (!member[i].fd)
 			continue;
 		for (g = 0; group[g].number != member[i].group; g++)
@@ -172,7 +173,7 @@ void upci_perf_destroy(struct upci_perf *p)
 
 void upci_perf_forked(struct upci_perf *p)
 {
-	/* Closing a copy of a descriptor leaves the parent's event alone. */
+	/* Closing a copy of a descriptor does not affect the parent's event. */
 	clear_perf(p, true);
 	p->running = p->refused = false;
 	p->waits_for_exec = false;
@@ -180,14 +181,14 @@ void upci_perf_forked(struct upci_perf *p)
 	upci_context_forked(&p->context);
 }
 
-/* inherit_thread came with Linux 5.13; older kernels answer EINVAL. */
+/* Linux 5.13 introduced inherit_thread; older kernels return EINVAL. */
 void upci_perf_set_inherit(const struct upci_perf *p, struct perf_event_attr *attr)
 {
 	attr->inherit = p->context.inherit || p->context.inherit_threads;
 	attr->inherit_thread = p->context.inherit_threads && !p->context.inherit;
 }
 
-/* Where no event leads the group, one that counts nothing does. */
+/* Return the attributes of a group's leader. If no event can lead the group, the leader counts nothing. */
 static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t key,
 					     const struct perf_event_attr *leading)
 {
@@ -196,15 +197,15 @@ static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t
 	attr.read_format = UPCI_PERF_READ_FORMAT;
 	attr.disabled = !p->running;
 	attr.enable_on_exec = p->waits_for_exec;
-	/* A hardware group counts all the time or says that it does not; a flexible one says
-	 * that by its times alone. */
+	/* A hardware group is pinned: it counts all the time, or the kernel reports that it does not. For a
+	 * flexible group only the times report that. */
 	attr.pinned = key != UPCI_PERF_SOFTWARE && !p->context.flexible;
 	upci_perf_set_inherit(p, &attr);
 	return attr;
 }
 
-/* Opens the leaders of a new group. Threads that have ended since they were
- * listed, and CPUs that went offline, are left out, if any is left. */
+/* Open the leaders of a new group. Leave out threads that have ended since they were listed and CPUs that
+ * went offline, unless no target remains. */
 int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
 			 const char *name, struct upci_perf_group **opened)
 {
@@ -321,9 +322,9 @@ bool upci_perf_scattered(const struct upci_perf *p)
 	return false;
 }
 
-/* One ioctl on one descriptor of each target, also after a failure: an event that is to
- * stop must not count on because another failed. Returns the first failure. A task that
- * is gone keeps its counts, and there is nothing to switch any more. */
+/* Make one ioctl on one descriptor of each target. Go on after a failure, so that an event does not count on
+ * because another could not be stopped. Return the first failure. A task that is gone keeps its counts; its
+ * ESRCH is no failure. */
 int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 {
 	int failed = 0;
@@ -347,8 +348,8 @@ int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
-/* Whether all threads of a process have ended: they may live on without the first. A handler may
- * call this, as at a slice's end of an attached set, so a list of them cannot be allocated. */
+/* True if all threads of a process have ended; they may outlive the first. A signal handler may call this,
+ * when the slice of an attached set ends, so nothing is allocated. */
 static bool process_has_ended(pid_t pid)
 {
 	union {
@@ -379,8 +380,8 @@ static bool process_has_ended(pid_t pid)
 	return !lives;
 }
 
-/* UPC_ENOTASK where the thread, process or control group that is counted is gone. Children
- * that inherit count on without their parent. */
+/* Return UPC_ENOTASK with message if the counted thread, process or control group is gone, else 0. Children
+ * that inherit the events count on without their parent. */
 static int check_task(const struct upci_perf *p)
 {
 	const struct upci_context *context = &p->context;
@@ -398,7 +399,7 @@ static int check_task(const struct upci_perf *p)
 			 thread ? "thread" : "process", (int)(thread ? context->tid : context->pid));
 }
 
-/* The name of an event whose overflow signals have no counter, or NULL. */
+/* Return the name of an event whose overflow signals have no counter, or NULL. */
 static const char *find_starved(const struct upci_perf *p)
 {
 	unsigned h;
@@ -415,7 +416,7 @@ static const char *find_starved(const struct upci_perf *p)
 
 int upci_perf_start(struct upci_perf *p)
 {
-	/* All that needs not lie behind the first ENABLE lies before it. */
+	/* Do everything possible before the first ENABLE, so that little runs after it. */
 	const bool look = !p->waits_for_exec && !p->context.flexible && upci_fit_has_hardware(p);
 	const char *starved = NULL;
 	int error = check_task(p);
@@ -442,8 +443,8 @@ int upci_perf_start(struct upci_perf *p)
 	return starved ? upci_fit_fail_signals(starved) : upci_fit_fail_start();
 }
 
-/* Samplers go on and off after the groups, each by the same distance, so what they
- * miss at one end they make up for at the other. */
+/* Samplers are switched after the groups at both start and stop, with the same delay, so that the two
+ * differences cancel out. */
 int upci_perf_stop(struct upci_perf *p)
 {
 	int error, signals;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_clock.c - how long CPUs and control groups were counted, by the clock: the kernel's times
- * stand still for a pinned group that it has given up, and for a control group without a CPU. Part
- * of the perf source.
+ * perf_clock.c - measures by clock how long CPUs and control groups were counted. The kernel's times stand
+ * still for a pinned group in error state and for a control group without a CPU. Part of the perf source.
  */
 #include "base/now.h"
 #include "perf/perf_groups.h"
 
-/* Tasks have no such clock: they have a CPU or not. A flexible group is not given up. */
+/* True if the context is measured by clock. Tasks are not, since they either have a CPU or not. A flexible
+ * group is never in error state. */
 static bool has_clock(const struct upci_perf *p)
 {
 	return p->context.cgroup || (!p->context.pid && !p->context.flexible);
@@ -30,9 +30,10 @@ uint64_t upci_perf_clock(const struct upci_perf *p)
 }
 
 /*
- * A control group's rates are by the clock: one that had half the CPU did half of it. The share
- * lost of the time in which it had a CPU, all CPUs together, is taken as the share lost of the
- * time that went by; without a CPU nothing is lost.
+ * Advance the times of a control group, whose rates are per wall-clock time: a group that had half the CPU
+ * did half the work per second. While the group has CPUs, a share of that time, summed over all CPUs, is
+ * lost. This function counts the same share of wall-clock time as lost. Nothing is lost in time without a
+ * CPU.
  */
 void upci_perf_age(const struct upci_perf *p, struct upci_perf_group *g)
 {

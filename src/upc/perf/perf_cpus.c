@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_cpus.c - CPUs that come and go. Part of the perf source.
+ * perf_cpus.c - CPUs that come online and go offline. Part of the perf source.
  *
- * When a CPU goes offline the kernel takes its groups apart: each event keeps its count, is
- * its own leader, and counts nothing any more, not even when the CPU comes back. Until the
- * next start those counts stand; an event that is added meanwhile counts the other CPUs. The
- * next start opens everything on the CPUs that are online then.
+ * When a CPU goes offline, the kernel takes its groups apart. Each event keeps its count, becomes its own
+ * leader, and never counts again, even if the CPU comes back. These counts stand until the next start. An
+ * event that is added meanwhile counts on the other CPUs. The next start opens everything again on the CPUs
+ * that are then online.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool has_other_cpus(struct upci_perf *p, const struct upci_perf_group *g)
 	int n = upci_context_targets(&p->context, g->key, &now), i;
 	bool other = n != (int)g->targets;
 
-	/* Where the targets cannot be listed, the CPUs are taken not to have changed. */
+	/* If the targets cannot be listed, assume that the CPUs have not changed. */
 	if (n < 0)
 		return false;
 	for (i = 0; i < n && !other; i++)
@@ -62,7 +62,7 @@ int upci_perf_read_apart(struct upci_perf *p, const struct upci_perf_group *g, u
 	for (i = 0; i < g->members; i++) {
 		int fd = p->member[g->handle[i]].fd[target];
 
-		count[i] = 0; /* it was added later */
+		count[i] = 0; /* event was added while the CPU was offline */
 		if (fd < 0)
 			continue;
 		if (read(fd, &alone, sizeof(alone)) != (ssize_t)sizeof(alone))

@@ -11,7 +11,7 @@
 #include "perf/perf_open.h"
 #include "perf/pmus.h"
 
-/* ---- as events are added ------------------------------------------------ */
+/* ---- adding events -------------------------------------------------------- */
 
 bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
 {
@@ -33,7 +33,7 @@ bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
 	return groups == 1;
 }
 
-/* Adds one to what is tried together; counts those that the kernel took. */
+/* Open one more event in the test group fd[0]. Return 0 and count it in *n, or -1. */
 static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target, int *fd,
 		   unsigned *n)
 {
@@ -47,9 +47,9 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 }
 
 /*
- * Sets spec to the i-th event that takes any general counter of a CPU's own PMU: branches have no
- * counter of their own anywhere, and where a PMU lacks an event it may have the next. For other
- * PMUs, and where a PMU has none of these, one of the unit's own events stands for all.
+ * Set spec to the i-th event that can use any general counter of a CPU's own PMU. No machine has a counter
+ * only for branches. A PMU that lacks one event may have the next. False if there is no further event, or for
+ * another PMU: one of the unit's own events then stands for all.
  */
 static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *own,
 			struct upci_perf_spec *spec)
@@ -59,19 +59,19 @@ static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *o
 
 	if (i >= sizeof(any) / sizeof(any[0]) || (key != PERF_TYPE_RAW && !upci_pmu_is_core(key)))
 		return false;
-	/* With no more privileges than the unit's. */
+	/* Require no more privileges than the unit's own events. */
 	*spec = (struct upci_perf_spec){.type = PERF_TYPE_HARDWARE,
 					.config = any[i],
 					.exclude_user = own->exclude_user,
 					.exclude_kernel = own->exclude_kernel,
 					.exclude_hv = own->exclude_hv};
-	/* On machines of several kinds of CPUs the upper half says which. */
+	/* On machines with several kinds of CPUs, the upper half selects the kind. */
 	if (key != PERF_TYPE_RAW)
 		spec->config |= (uint64_t)key << 32;
 	return true;
 }
 
-/* Tries as many more as the reserve is: of the first filler that the PMU takes, else of own. */
+/* Open as many more events as the reserve: the first filler that the PMU accepts, or else own. */
 static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upci_perf_spec *own,
 		       const struct upci_perf_target *target, int *fd, unsigned *n)
 {
@@ -95,7 +95,7 @@ static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upc
 	return 0;
 }
 
-/* The error of a reserve that is not free; upci_perf_fail has the kernel's other errors. */
+/* Return the error for a reserve that is not free; upci_perf_fail handles the kernel's other errors. */
 static int fail_reserve(const struct upci_perf *p, const struct upci_perf_target *target, const char *name)
 {
 	if (errno != EINVAL && errno != ENOSPC && errno != EBUSY)
@@ -109,10 +109,9 @@ static int fail_reserve(const struct upci_perf *p, const struct upci_perf_target
 }
 
 /*
- * All events are opened once more, in one group that never runs. All are enabled but the
- * leader, which no PMU sees, since the kernel's own check leaves out events that are
- * disabled or in other groups. The answer does not depend on the task that is counted, so
- * the calling thread does for every task.
+ * Open all events once more, in one group that never runs. All except the leader are enabled, since the
+ * kernel's own check ignores events that are disabled or in other groups. No PMU sees the leader. The answer
+ * does not depend on the counted task, so the calling thread stands for every task.
  */
 int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const char *name)
 {
@@ -144,14 +143,14 @@ int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const c
 	}
 	if (!error && own && p->context.reserve && try_reserve(p, key, own, &target, fd, &n))
 		error = fail_reserve(p, &target, name);
-	/* The leader last: without it each of the others would be scheduled by itself. */
+	/* Close the leader last. Without it, the kernel would schedule each of the other events alone. */
 	while (n)
 		close(fd[--n]);
 	free(fd);
 	return error;
 }
 
-/* ---- as groups are started, or grow while they run ----------------------- */
+/* ---- starting groups, and adding to groups that run ------------------------ */
 
 bool upci_fit_has_hardware(const struct upci_perf *p)
 {
@@ -164,8 +163,8 @@ bool upci_fit_has_hardware(const struct upci_perf *p)
 }
 
 /*
- * One byte is less than any group is: the answer is ENOSPC, without anything being
- * read, or the end of file of a pinned group that was given up.
+ * True if the kernel has put a group into error state. A read of one byte never fits a group, so it returns
+ * ENOSPC without reading anything, or end of file for a pinned group in error state.
  */
 bool upci_fit_group_refused(const struct upci_perf_group *g, pid_t self)
 {
@@ -188,7 +187,7 @@ bool upci_fit_refused(const struct upci_perf *p, pid_t self)
 	return false;
 }
 
-/* The end of all these messages: the other users of counters, and the remedy. */
+/* The end of these messages: who else uses counters, and the remedy. */
 #define OTHERS                                                                                      \
 	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
 	"stop those first, or count fewer hardware events"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_fit.h - whether the hardware events of a context fit their PMU's counters: by
- * themselves when one is added, beside those of others when they are started. There is
- * no table of counters and their events here: the kernel is asked.
+ * perf_fit.h - checks whether the hardware events of a context fit their PMU's counters: by themselves when
+ * an event is added, and together with other users' events at a start. The kernel decides; there is no table
+ * of counters and events here.
  */
 #ifndef UPCI_PERF_FIT_H
 #define UPCI_PERF_FIT_H
@@ -10,30 +10,30 @@
 #include "perf/perf_groups.h"
 
 /*
- * Whether the kernel itself has checked an event that was added: against all of the
- * unit's on its PMU. It has where these are in one group and enabled, and there are
- * neither samplers of them nor a reserve: an ordinary add costs nothing more than its system call.
+ * True if the kernel itself checked an added event against all of the unit's events on its PMU. This holds if
+ * these are enabled and in one group, and have neither samplers nor a reserve. An ordinary add then costs
+ * only its own system call.
  */
 bool upci_fit_is_known(const struct upci_perf *perf, uint32_t key);
 
 /*
- * Whether everything of a PMU that is opened, and a sampler of the handle (-1: none),
- * can count at a time. Errors, with a message that begins with name: UPC_ECONFLICT where
- * it cannot; else what upci_perf_fail says, and UPC_ENOMEM.
+ * Check that all open events of a PMU, and a sampler of the handle (-1: none), can count at the same time.
+ * Return 0, or an error with a message that begins with name: UPC_ECONFLICT if they do not fit, an error of
+ * upci_perf_fail, or UPC_ENOMEM.
  */
 int upci_fit_check(const struct upci_perf *perf, uint32_t key, int sampler, const char *name);
 
 bool upci_fit_has_hardware(const struct upci_perf *perf);
 
 /*
- * Whether the PMU had no room for a group that was enabled just now. The kernel knows
- * at once for a CPU and for the calling thread, self; for others when they run next.
+ * True if the PMU had no room for a group that was just enabled. The kernel knows this at once for a CPU and
+ * for the calling thread, self. For other threads it knows only when they run next.
  */
 bool upci_fit_refused(const struct upci_perf *perf, pid_t self);
 bool upci_fit_group_refused(const struct upci_perf_group *group, pid_t self);
 
-/* UPC_ECONFLICT, with the message for a start that was refused; for one whose overflow
- * signals the PMU has no counter for; and for an event beside those that run. */
+/* Return UPC_ECONFLICT with message. fail_start: a start was refused. fail_signals: the PMU has no counter
+ * for an event's overflow signals. fail_beside: an event does not fit next to the events that run. */
 int upci_fit_fail_start(void);
 int upci_fit_fail_signals(const char *name);
 int upci_fit_fail_beside(const char *name);

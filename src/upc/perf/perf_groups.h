@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_groups.h - the groups of a context, as the parts of the perf source have them:
- * perf.c makes and switches them, perf_member.c their events, perf_late.c those that wait,
- * perf_fit.c tells whether the PMU has room for them, perf_read.c reads them. For these
- * alone.
+ * perf_groups.h - the groups of a context. Only the parts of the perf source include this: perf.c opens and
+ * switches groups, perf_member.c has their events, perf_late.c the events that wait, perf_fit.c checks that
+ * the PMU has room, perf_read.c reads.
  */
 #ifndef UPCI_PERF_GROUPS_H
 #define UPCI_PERF_GROUPS_H
@@ -15,166 +14,168 @@
 #include "perf/perf_sampler.h"
 #include "perf/perf_user.h"
 
-/* Group of software events and tracepoints, which the kernel schedules
- * together; hardware groups have the PMU's type. */
+/* Key of the group of software events and tracepoints, which the kernel schedules together. The key of a
+ * hardware group is the PMU's type. */
 #define UPCI_PERF_SOFTWARE UINT32_MAX
 
-/* The value by which a group's leader counts for a member without an event of its own. */
+/* The value of a group's leader that counts for a told member: a member without a perf event of its own. */
 enum upci_perf_told {
-	UPCI_PERF_TOLD_NOTHING, /* it has its own                                       */
-	UPCI_PERF_TOLD_TIME,    /* the task clock: the leader keeps its time anyway     */
-	UPCI_PERF_TOLD_COUNT,   /* it was the group's first: its event is the leader    */
+	UPCI_PERF_TOLD_NOTHING, /* the member has its own perf event */
+	UPCI_PERF_TOLD_TIME,    /* the task clock, which is the time that any leader keeps */
+	UPCI_PERF_TOLD_COUNT,   /* the group's first member, whose perf event is the leader */
 };
 
 struct upci_perf_member {
 	bool used, halted;
-	bool waits;                              /* it has no event yet, and no group          */
-	bool fresh;                              /* opened by an upci_perf_open_waiting that goes on */
-	bool removed;                            /* a tracepoint that is gone, but for its event: disabled */
-	unsigned group;                          /* its number, which stays */
-	int *fd;                                 /* one per target of the group, -1: its CPU was offline */
-	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
+	bool waits;     /* has no perf event and no group yet */
+	bool fresh;     /* opened by the upci_perf_open_waiting that is in progress */
+	bool removed;   /* a removed tracepoint, whose perf event is disabled but open */
+	unsigned group; /* number of its group, which never changes */
+	int *fd;        /* one descriptor per target of the group; -1: the target's CPU was offline */
+	const struct perf_event_mmap_page *page; /* page for reads in user mode, or NULL */
 	struct upci_perf_spec spec;
-	const char *name; /* the event's own, for messages */
-	uint64_t ran;     /* upci_perf_ran of its group when it was added */
-	/* The group's times where the member's begin, or, while it is halted, the member's times. */
+	const char *name; /* the event's name, for messages */
+	uint64_t ran;     /* upci_perf_ran of its group when the member was added */
+	/* The group's times at which the member's times begin or, while the member is halted, the member's
+	 * times. */
 	struct upci_source_time time;
-	unsigned since; /* rebases, then: an older one counts for nothing */
+	unsigned since; /* value of rebases when time was set; time is ignored if this is older */
 	enum upci_perf_told told;
-	int next_told; /* the next handle of the group that is told something, -1: none */
-	/* With told: the leader's value at which the member's count is 0, or, while the member is
+	int next_told; /* next told member of the group (a handle), -1: none */
+	/* For a told member: the leader's value at which the member's count is 0 or, while the member is
 	 * halted, its count. */
 	union {
 		uint64_t begin, count;
 	};
 };
 
-/* How long a target's group had its counters, by the last read and by the one from
- * which states are given. */
+/* How long a target's group had its counters, up to the last read and up to the base, from which states are
+ * judged. */
 struct upci_perf_span {
-	uint64_t running, lost; /* enabled, with and without counters */
+	uint64_t running, lost; /* ns enabled with counters, and without */
 	uint64_t running_base, lost_base;
-	uint64_t counted; /* by the leader */
-	bool failed;      /* since the base the kernel has given it up */
-	/* For a CPU's hardware. The kernel's times of a group that it has given up stand still: by
-	 * the context's clock the group should have counted added more. */
+	uint64_t counted; /* count of the leader */
+	bool failed;      /* the kernel has put the group into error state since the base */
+	/* For hardware groups of a CPU. The kernel's times stand still for a group in error state. By the
+	 * context's clock the group should have counted longer: by added ns. */
 	uint64_t added;
-	uint64_t good, since; /* how long it was enabled when it was last seen to count; since then */
-	uint64_t at;          /* the clock, as of the last read */
+	uint64_t good, since; /* ns enabled when the group was last seen to count, and since then */
+	uint64_t at;          /* clock at the last read, in ns */
 };
 
 struct upci_perf_group {
 	uint32_t key;
-	unsigned number; /* the groups of a unit are numbered from 0 on, once */
-	unsigned batch;  /* in which it was opened */
+	unsigned number; /* unique number: the groups of a unit are numbered from 0 */
+	unsigned batch;  /* batch in which the group was opened */
 	struct upci_perf_target *target;
 	unsigned targets;
-	int *leader;                 /* one fd per target */
-	struct perf_event_attr attr; /* theirs */
-	bool counts;                 /* the leaders do, for the group's first member */
-	struct upci_perf_span *span; /* one per target */
-	int *handle;                 /* members in the order in which the kernel has them */
+	int *leader;                 /* one descriptor per target */
+	struct perf_event_attr attr; /* attributes of the leaders */
+	bool counts;                 /* the leaders count for the group's first member */
+	struct upci_perf_span *span; /* one element per target */
+	int *handle;                 /* members in the kernel's order */
 	unsigned members, room;
-	int first_told; /* handle of a member that its leader tells, -1: none */
+	int first_told; /* first told member (a handle), -1: none */
 	struct upci_user_mode user;
-	bool aged; /* was read in user mode since its times were */
-	/* For a control group: the times by the clock, as of aged_at, and the kernel's times then. */
+	bool aged; /* the group was read in user mode after its times were read */
+	/* For a control group: the times by the clock up to aged_at, and the kernel's times at that
+	 * moment. */
 	bool by_clock;
 	struct upci_source_time clocked;
 	unsigned __int128 had, had_lost;
 	uint64_t aged_at;
-	/* The part of the group's times that was passed over, and the times at the last rebase. */
+	/* The part of the group's times that was discarded, and the times at the last rebase. */
 	struct upci_source_time passed, base;
 };
 
 /*
- * A fork in another thread may happen at any instruction, and the child then
- * closes all descriptors that it finds here. A descriptor is therefore forgotten
- * before it is closed, and arrays change under the process lock, which forks hold.
+ * A fork in another thread may happen at any instruction, and the child then closes all descriptors that it
+ * finds here. A descriptor is therefore removed from here before it is closed. Arrays change under the
+ * process lock, which fork holds.
  */
 struct upci_perf {
-	pid_t maker; /* process that has made it */
+	pid_t maker; /* process that created it */
 	struct upci_context context;
 	bool running;
-	bool waits_for_exec; /* the first start is the exec's */
-	bool refused;        /* the last start was: nothing counts */
+	bool waits_for_exec; /* an exec makes the first start */
+	bool refused;        /* the last start was refused, so nothing counts */
 	bool ever_enabled;
 	unsigned batch;
 	struct upci_perf_group *group;
 	unsigned groups, numbers;
 	struct upci_perf_member *member;
 	unsigned handles;
-	unsigned waiting; /* members that wait              */
-	unsigned removed; /* ... that are removed           */
-	bool at_once;     /* added events do not wait     */
-	/* How long CPUs or control groups were counted up to clock_at, the last start by
-	 * CLOCK_MONOTONIC; that is 0 while the clock stands. */
+	unsigned waiting; /* number of members that wait */
+	unsigned removed; /* number of removed members that are still open */
+	bool at_once;     /* added events do not wait */
+	/* clock: ns for which CPUs or control groups were counted up to the last start. clock_at:
+	 * CLOCK_MONOTONIC of that start in ns, 0 while the clock stands. */
 	uint64_t clock, clock_at;
 	unsigned rebases;
-	/* The kernel's last answer for a member that waits. */
+	/* The kernel's last answer to ask_for_late_group. */
 	struct {
 		bool known;
-		unsigned batch; /* in which it was asked  */
+		unsigned batch; /* batch of the question */
 		unsigned targets;
-		size_t left; /* descriptors, then      */
+		size_t left; /* number of descriptors that were left then */
 	} answer;
 	struct upci_samplers samplers;
-	uint64_t *buffer; /* one group read */
+	uint64_t *buffer; /* room for one read of a group */
 	size_t buffer_bytes;
 };
 
-/* The read format of leaders and members: struct upci_perf_head, and a value for each member. */
+/* The read format of leaders and members: a struct upci_perf_head, then a value for each member. */
 #define UPCI_PERF_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* ---- perf.c ---- */
 
 struct upci_perf_group *upci_perf_group_of(struct upci_perf *perf, unsigned number);
-/* A group of a kind that may grow, or NULL. */
+/* Return a group of this kind to which members may be added, or NULL. */
 struct upci_perf_group *upci_perf_find_group(struct upci_perf *perf, uint32_t key);
-/* Opens the leaders of a new group; name is the event's that it is for, which they count
- * where leading is given. 0, or a negative error with message. One without members is
- * closed by upci_perf_close_empty. */
+/* Open the leaders of a new group for the event name. If leading is given, the leaders count that event.
+ * Return 0, or a negative error with message. upci_perf_close_empty closes a group without members. */
 int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const struct perf_event_attr *leading,
 			 const char *name, struct upci_perf_group **opened);
 void upci_perf_close_empty(struct upci_perf *perf, unsigned number, struct upci_bag *bag);
 void upci_perf_set_inherit(const struct upci_perf *perf, struct perf_event_attr *attr);
-/* One ioctl on one descriptor of each target, or of all groups. */
+/* Make one ioctl on one descriptor of each target, or of all groups. */
 int upci_perf_switch(const int *fd, unsigned targets, unsigned long request);
 int upci_perf_switch_groups(struct upci_perf *perf, unsigned long request);
-/* A group that is to be let go of, so that it counts nothing until that is done: all of it,
- * since the members are on their own when the leader is gone. */
+/* Disable a group that will be closed, so that it counts nothing until then. PERF_IOC_FLAG_GROUP disables the
+ * members too, since they become separate events when the leader is gone. */
 void upci_perf_disable_for_good(const struct upci_perf_group *group);
-/* Forgets descriptors, then closes them; those of tracepoints go into a bag. */
+/* Remove the descriptors from *fds, then close them or, if they are tracepoints, put them into a bag. */
 void upci_perf_forget_and_close(int **fds, unsigned n);
 void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t type);
 
 /* ---- perf_member.c ---- */
 
-/* A handle that is free, or UPC_ENOMEM with message. */
+/* Return a free handle, or UPC_ENOMEM with message. */
 int upci_perf_reserve_handle(struct upci_perf *perf, const char *name);
-/* Opens a member under a handle: 0, or a negative error with message. */
+/* Open a member under a handle. Return 0, or a negative error with message. */
 int upci_perf_open_member(struct upci_perf *perf, int handle, struct upci_perf_member member);
-/* A member leaves its group; its descriptors, one a target, are the caller's to close. */
+/* Remove a member from its group. Return its descriptors, one per target, which the caller closes. */
 int *upci_perf_take_out(struct upci_perf *perf, int handle);
-/* Whether it can be the leader of its group. */
+/* True if the member's event can be the leader of its group. */
 bool upci_perf_can_lead(const struct upci_perf_member *member);
 
 /* ---- perf_clock.c ---- */
 
-/* CPUs are counted from now on, or were until now. */
+/* Start or stop the clock of CPUs and control groups. */
 void upci_perf_start_clock(struct upci_perf *perf);
 void upci_perf_stop_clock(struct upci_perf *perf);
-/* How long they were counted; 0 for tasks, and for CPUs where nothing is pinned. */
+/* Return how long CPUs or control groups were counted, in ns; 0 for tasks, and for CPUs if groups are
+ * flexible. */
 uint64_t upci_perf_clock(const struct upci_perf *perf);
-/* After a read of a control group's events on all CPUs. */
+/* Advance the times of a control group after a read on all CPUs. */
 void upci_perf_age(const struct upci_perf *perf, struct upci_perf_group *group);
 
 /* ---- perf_time.c ---- */
 
-/* The times of a group by its last read. */
+/* Return the times of a group at its last read. */
 struct upci_source_time upci_perf_group_time(const struct upci_perf_group *group);
-/* A member's times begin; it is halted; it goes on. By the group's last read. */
+/* Begin a member's times, hold them at a halt, or let them go on, as of the group's last read. */
 void upci_perf_begin_time(const struct upci_perf *perf, const struct upci_perf_group *group,
 			  struct upci_perf_member *member);
 void upci_perf_hold_time(const struct upci_perf *perf, const struct upci_perf_group *group,
@@ -184,19 +185,19 @@ void upci_perf_go_on_time(const struct upci_perf *perf, const struct upci_perf_g
 
 /* ---- perf_cpus.c ---- */
 
-/* Whether an error of opening says that the machine has lost a CPU meanwhile. */
+/* True if an error of opening means that a CPU went offline meanwhile. */
 bool upci_perf_is_offline(const struct upci_perf *p, int error);
-/* Whether a leader's read of so many bytes is that of one that the kernel has taken away from
- * its group. */
+/* True if a leader's read that returned this number of bytes shows that the kernel has taken its group
+ * apart. */
 struct upci_perf_head;
 bool upci_perf_is_apart(const struct upci_perf *p, const struct upci_perf_head *head, size_t bytes);
-/* The values of a group that the kernel has taken apart, into the buffer, behind what its
- * leader's read has given. 0, or a negative error with message. */
+/* Read the members of a group that the kernel has taken apart into the buffer, after the values of the
+ * leader's read. Return 0, or a negative error with message. */
 int upci_perf_read_apart(struct upci_perf *p, const struct upci_perf_group *g, unsigned target);
 
-/* ---- all ---- */
+/* ---- common to all parts ---- */
 
-/* How long a group had its counters by the last read, its targets together. */
+/* Return how long a group had its counters up to the last read, in ns, summed over its targets. */
 static inline uint64_t upci_perf_ran(const struct upci_perf_group *group)
 {
 	uint64_t ran = 0;
@@ -219,26 +220,26 @@ static inline uint64_t upci_perf_told(const struct upci_perf_group *group, enum 
 	return counted;
 }
 
-/* Reads what a group's leaders tell (perf_read.c): 1 where the kernel has given it up in any
- * target, 0, or a negative error with message. upci_perf_look_at does the same for one target,
- * whose group has `more` members more than are known. */
+/* Read a group's leaders (perf_read.c). Return 1 if the kernel has put the group into error state in any
+ * target, 0 if not, or a negative error with message. upci_perf_look_at does the same for one target, whose
+ * group has more members than are recorded, by the number more. */
 int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 int upci_perf_look_at(struct upci_perf *perf, const struct upci_perf_group *group, unsigned target,
 		      unsigned more);
 
-/* The head of a read, before the members' values (PERF_FORMAT_GROUP and both times); the
- * first value is the leader's. */
+/* The head of a read, before the members' values (PERF_FORMAT_GROUP and both times). leader is the leader's
+ * value. */
 struct upci_perf_head {
 	uint64_t events, enabled, running, leader;
 };
 
-/* The task clock, which any leader tells. */
+/* True for the task clock, which is the time that any leader keeps. */
 static inline bool upci_perf_is_time(const struct upci_perf_spec *spec)
 {
 	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
 }
 
-/* The group that events of a type are in. */
+/* Return the key of the group for events of a type. */
 static inline uint32_t upci_perf_key(uint32_t type)
 {
 	switch (type) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_late.c - events that are added: at once, or tracepoints, which wait for the start to be
- * opened. Part of the perf source.
+ * perf_late.c - adds events: opens them at once or, for tracepoints, at the start. Part of the perf source.
  *
- * The kernel takes some 40 ms to close the last event of a tracepoint, so one that is added
- * only to be taken away again is better never opened. The kernel's answer is known all the same:
- * perf_event_open (6.18) makes all its checks but that of the tracepoint itself for a software
- * event, too, in the same order. A tracepoint that only counts, and is not ftrace's, needs no
- * more permission, and its number was read just now; those that somebody has made (kprobes,
- * uprobes, synthetic ones) can fail for reasons of their own, and do not wait (cat_trace.c).
+ * The kernel takes about 40 ms to close the last event of a tracepoint, so an event that is added and soon
+ * removed is better never opened. The kernel's answer is known nevertheless. perf_event_open (6.18) makes the
+ * same checks in the same order for a software event, except the check of the tracepoint itself. A tracepoint
+ * that only counts, and is not ftrace's, needs no further permission, and its number was just read.
+ * Tracepoints that users made (kprobes, uprobes, synthetic ones) can fail for other reasons and do not wait
+ * (cat_trace.c).
  */
 #include <errno.h>
 
@@ -18,7 +17,7 @@
 #include "perf/perf_open.h"
 #include "base/process.h"
 
-/* How often a batch is tried that children, or threads that end, have spoilt. */
+/* Number of tries of a batch that new children, or ending threads, have spoiled. */
 #define TRIES 20
 
 void upci_perf_set_waits(struct upci_perf *p, bool waits)
@@ -35,14 +34,14 @@ static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 {
 	if (p->at_once || p->running || p->waits_for_exec)
 		return false;
-	/* In a group of its own the task clock would need a leader that counts nothing. */
+	/* If it opened a new group, the task clock would need a leader that counts nothing. */
 	return spec->can_wait ||
 	       (p->waiting && upci_perf_is_time(spec) && !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
 }
 
-/* ---- what the kernel would say ------------------------------------------ */
+/* ---- the kernel's answer, asked in advance ----------------------------------- */
 
-/* Opens a group of the same rights and of the same targets, and closes it. */
+/* Open a group with the same privileges and targets, and close it. Return the error that the open had. */
 static int ask_for_late_group(struct upci_perf *p, const struct upci_perf_member *m)
 {
 	const struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE,
@@ -54,7 +53,7 @@ static int ask_for_late_group(struct upci_perf *p, const struct upci_perf_member
 	struct upci_perf_group *g;
 	int error;
 
-	/* All tracepoints need the same permission, and no other event that waits needs more. */
+	/* All tracepoints need the same permission, and no other waiting event needs more. */
 	if (p->answer.known && p->answer.batch == p->batch)
 		return 0;
 	error = upci_perf_open_group(p, UPCI_PERF_SOFTWARE, &attr, m->name, &g);
@@ -68,8 +67,8 @@ static int ask_for_late_group(struct upci_perf *p, const struct upci_perf_member
 	return 0;
 }
 
-/* Whether there are descriptors for m and all members that wait, and, where no event leads the
- * group, for a leader that counts nothing. */
+/* Check that enough descriptors are left for m and all waiting members, plus a leader that counts nothing if
+ * no event can lead the group. */
 static int check_descriptors(struct upci_perf *p, const struct upci_perf_member *m)
 {
 	const bool inherits = p->context.inherit || p->context.inherit_threads;
@@ -88,7 +87,8 @@ static int check_descriptors(struct upci_perf *p, const struct upci_perf_member 
 	return upci_perf_fail(m->name, &(struct upci_perf_target){.cpu = -1}, false);
 }
 
-/* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
+/* Record a waiting member, if the kernel would accept it. Return its handle, or a negative error as
+ * upci_perf_add. */
 static int put_off(struct upci_perf *p, const struct upci_perf_member *member)
 {
 	int error = ask_for_late_group(p, member), handle;
@@ -106,7 +106,7 @@ static int put_off(struct upci_perf *p, const struct upci_perf_member *member)
 	return handle;
 }
 
-/* ---- an event that comes --------------------------------------------------- */
+/* ---- adding an event ----------------------------------------------------------- */
 
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted, const char *name)
 {
@@ -126,7 +126,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 			name);
 	if (can_wait(p, spec))
 		return put_off(p, &member);
-	p->answer.known = false; /* this takes descriptors */
+	p->answer.known = false; /* opening the event uses descriptors */
 	handle = upci_perf_reserve_handle(p, name);
 	if (handle < 0)
 		return handle;
@@ -134,9 +134,9 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	return error ? error : handle;
 }
 
-/* ---- as they are opened --------------------------------------------------- */
+/* ---- opening the waiting events ------------------------------------------------ */
 
-/* Whether all members of a group are fresh: the group is then closed with them. */
+/* True if all members of a group are fresh, so that the group can be closed with them. */
 static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
 {
 	unsigned i;
@@ -151,8 +151,8 @@ static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
 	return true;
 }
 
-/* Makes the fresh members wait again. Among others that stay, their events have to be closed here
- * and now, which may take long: a read fails on an event of the group that is no member. */
+/* Make the fresh members wait again. If their group has other members, their events are closed here at once,
+ * which may take long: a read of the group fails while it has an event that is not a member. */
 static void put_back(struct upci_perf *p)
 {
 	struct upci_bag bag = {0};
@@ -184,7 +184,7 @@ static void put_back(struct upci_perf *p)
 	upci_bag_let_go(&bag);
 }
 
-/* Opens the members that wait and can lead, or those that cannot. */
+/* Open the waiting members that can lead, or the others. */
 static int open_some(struct upci_perf *p, bool leading)
 {
 	unsigned h;
@@ -213,8 +213,8 @@ static int open_late_groups(struct upci_perf *p)
 	return error ? error : open_some(p, false);
 }
 
-/* A child that comes, or a thread of a process that goes, while a batch is opened spoils
- * it; the next try is unlikely to meet one too. */
+/* Retry: a child that starts, or a thread that ends in a counted process, spoils the batch that is being
+ * opened. The next try is unlikely to meet another. */
 int upci_perf_open_waiting(struct upci_perf *p)
 {
 	unsigned tries, h;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_member.c - events of a context as they come, go and are halted while their groups
- * go on, and the periods after which they signal. Part of the perf source.
+ * perf_member.c - adds, removes, halts and continues events while their groups run, and sets the periods
+ * after which they signal. Part of the perf source.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -16,7 +16,7 @@
 #include "perf/perf_open.h"
 #include "base/process.h"
 
-/* Room for one more member of a group, and its value in a read. */
+/* Make room for one more member of a group and for its value in a read. */
 static int reserve_place_locked(struct upci_perf *p, struct upci_perf_group *g)
 {
 	size_t bytes = sizeof(struct upci_perf_head) + (g->members + 1) * sizeof(uint64_t);
@@ -61,7 +61,7 @@ int upci_perf_reserve_handle(struct upci_perf *p, const char *name)
 	return grown ? (int)h : upci_fail(UPC_ENOMEM, "%s: no memory", name);
 }
 
-/* Opens with reads in user mode, or without where the kernel refuses that. */
+/* Open an event for reads in user mode or, if the kernel refuses that, without. */
 static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr, unsigned target)
 {
 	struct perf_event_attr with = *attr;
@@ -74,14 +74,14 @@ static int open_member(const struct upci_perf_group *g, const struct perf_event_
 	return upci_perf_open(attr, &g->target[target], g->leader[target]);
 }
 
-/* A halted leader would halt the others with it. */
+/* A halted leader would halt the whole group. */
 bool upci_perf_can_lead(const struct upci_perf_member *m)
 {
 	return upci_perf_is_software(&m->spec) && !upci_perf_is_time(&m->spec) && !m->halted;
 }
 
-/* Adds a member without an event of its own: it counts by its group's leader, from here on.
- * Where children inherit, the group is of this batch, and has begun with it. */
+/* Add a told member, which counts by its group's leader from here on. If children inherit, the group belongs
+ * to this batch and began with it, so no value needs to be subtracted. */
 static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		     const struct upci_perf_member *member, bool inherits)
 {
@@ -106,7 +106,7 @@ static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : 0;
 }
 
-/* Opens a member in all targets of a group, or in none. */
+/* Open a member in all targets of a group, or in none. */
 static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		      const struct upci_perf_member *member, const struct perf_event_attr *attr)
 {
@@ -129,9 +129,9 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			upci_perf_forget_and_close(&fd, i);
 			return error;
 		}
-		/* The event counts from here on; tracepoints take long to open. A hardware group was
-		 * looked at before (check_counts): it may be given up now because of the new event,
-		 * which is not to show in its state. */
+		/* Read the group now, since the event counts from here on and tracepoints take long to open.
+		 * A hardware group was read before (check_counts). It may be in error state now because of
+		 * the new event, which must not show in its state. */
 		error = late ? upci_perf_look_at(p, g, i, 1) : 0;
 		if (error < 0) {
 			upci_perf_forget_and_close(&fd, i + 1);
@@ -152,9 +152,9 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 }
 
 /*
- * Checks, before a group that runs is asked for one counter more, that it has not been given up
- * (UPC_ECONFLICT): such a group could not show whether this event has no room, and enabling it
- * again would hide the counts that it has missed.
+ * Check that a running group is not in error state before it is asked for one more counter. Return 0,
+ * UPC_ECONFLICT, or another negative error. A group in error state could not show whether this event has
+ * room, and enabling the group again would hide its missed counts.
  */
 static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const char *name)
 {
@@ -164,10 +164,11 @@ static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const ch
 }
 
 /*
- * An event that joins others which run, or goes on beside them, is scheduled by the kernel
- * (6.18) when its own PMU is. Tracepoints, clocks and what else is software are three PMUs,
- * and a group is scheduled with its leader's: a moment's event of that one makes it so now,
- * and the others miss nothing. Where there is no descriptor for it the group misses a moment.
+ * Make the kernel schedule an event that joins or continues in a running group. The kernel (6.18) schedules
+ * such an event when it schedules the event's own PMU. Tracepoints, clocks and other software events are
+ * three PMUs, and a group is scheduled with the PMU of its leader. A temporary event on the leader's PMU
+ * makes the kernel schedule the group now, and the other members miss nothing. If there is no descriptor for
+ * the temporary event, the group is disabled and enabled again, and misses a moment.
  */
 static int schedule_now(const struct upci_perf_group *g)
 {
@@ -208,7 +209,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	attr.read_format = UPCI_PERF_READ_FORMAT;
 	attr.disabled = member.halted;
 	upci_perf_set_inherit(p, &attr);
-	/* Where children inherit, the group has this batch's events alone. */
+	/* If children inherit, the group has only events of this batch. */
 	if (g && beside && !attr.inherit) {
 		error = check_counts(p, g, name);
 		if (error)
@@ -241,7 +242,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	if (!error)
 		return 0;
 	upci_perf_remove(p, handle);
-	/* Without the event the others get their counters back. */
+	/* Enable the groups again, which gives the other events their counters back. */
 	if (beside)
 		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
 	return error;
@@ -275,7 +276,7 @@ int *upci_perf_take_out(struct upci_perf *p, int handle)
 	return fd;
 }
 
-/* Whether any other member of its group is there. */
+/* True if the member's group has any other member that was not removed. */
 static bool has_others(const struct upci_perf *p, const struct upci_perf_group *g, int handle)
 {
 	unsigned i;
@@ -286,7 +287,7 @@ static bool has_others(const struct upci_perf *p, const struct upci_perf_group *
 	return g->first_told >= 0 && (g->first_told != handle || p->member[handle].next_told >= 0);
 }
 
-/* Closes a group with its last member, and with the members that were removed before. */
+/* Close a group whose last member is removed, together with members that were removed before. */
 static void close_group(struct upci_perf *p, unsigned number, int handle)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number);
@@ -306,9 +307,9 @@ static void close_group(struct upci_perf *p, unsigned number, int handle)
 }
 
 /*
- * A tracepoint among others is disabled only, and stays in its group until that is closed, or
- * until upci_perf_close_removed: the kernel takes an event out of a group when its last owner
- * closes it, and the time at which another owner does is not known.
+ * Remove an event. A tracepoint among others is only disabled. It stays in its group until the group is
+ * closed or upci_perf_close_removed runs: the kernel takes an event out of its group when the last process
+ * closes its descriptor, and nothing says when another process will.
  */
 void upci_perf_remove(struct upci_perf *p, int handle)
 {
@@ -344,7 +345,8 @@ static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_
 	return g->counts && h < 0;
 }
 
-/* Opened anew they would have no children any more, and would miss the exec. */
+/* True if events can be opened again without a loss: events with inherit would lose their children, and
+ * events that wait for an exec would miss it. */
 static bool can_open_anew(const struct upci_perf *p)
 {
 	return !p->context.inherit && !p->context.inherit_threads && !p->context.enable_on_exec;
@@ -359,7 +361,8 @@ bool upci_perf_keeps_removed(const struct upci_perf *p)
 	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
 }
 
-/* Members that children have, too, stay until their group is closed, which has one batch's alone. */
+/* Children share inherited members, which therefore stay until their group is closed; that group has only
+ * events of one batch. */
 void upci_perf_close_removed(struct upci_perf *p)
 {
 	unsigned h;
@@ -376,7 +379,7 @@ void upci_perf_close_removed(struct upci_perf *p)
 	}
 }
 
-/* A member without an event of its own is halted, or goes on: its count is kept in between. */
+/* Halt a told member, or let it go on. Its count is kept in between. */
 static void switch_told(const struct upci_perf_group *g, struct upci_perf_member *m, bool halt)
 {
 	if (halt)
@@ -398,8 +401,8 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 	const bool halt = request == PERF_EVENT_IOC_DISABLE, changes = halt != m->halted;
 	int error = 0, signals;
 
-	/* A stopped group was read when it stopped. A failure here leaves all as it was: begin and
-	 * count are one word. */
+	/* A stopped group was read when it stopped. A failure here must change nothing, since begin and count
+	 * share a word. */
 	if (changes && (p->running || m->told))
 		error = upci_perf_look(p, g);
 	if (error < 0)
@@ -440,8 +443,8 @@ int upci_perf_continue(struct upci_perf *p, int handle)
 		return error;
 	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
 		return 0;
-	/* The event is halted again as it was, and the others get their counters back. The group is
-	 * not looked at meanwhile: it would seem to be given up. */
+	/* Halt the event again with its old state, and enable the group so that the others get their counters
+	 * back. Do not read the group in between: it would seem to be in error state. */
 	(void)upci_perf_switch(p->member[handle].fd, g->targets, PERF_EVENT_IOC_DISABLE);
 	p->member[handle] = held;
 	(void)upci_samplers_halt(&p->samplers, handle, true);

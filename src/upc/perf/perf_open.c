@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_open.c - the one place that calls perf_event_open, and the words for what the
- * kernel refuses.
+ * perf_open.c - the only caller of perf_event_open, and the messages for its errors.
  */
 #include <errno.h>
 #include <limits.h>
@@ -58,8 +57,9 @@ struct perf_event_attr upci_perf_dummy(void)
 	};
 }
 
-/* The kernel says so for an event of any kind; kill would find a thread that nobody has
- * waited for. Where the kernel refuses for another reason the thread is taken to live. */
+/* Ask the kernel by opening an event for the thread: ESRCH means that the thread has ended. kill would still
+ * find a thread for which no process has waited. If the kernel refuses for another reason, assume that the
+ * thread lives. */
 bool upci_perf_has_ended(pid_t tid)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();
@@ -81,7 +81,7 @@ int upci_perf_paranoid(void)
 	return level;
 }
 
-/* The kernel's refusal in words: what it was, why, and what to do. */
+/* Return errno as an error, with a message that says what failed, why, and what to do. */
 int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool hardware)
 {
 	int e = errno;
@@ -109,7 +109,7 @@ int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool
 	case ENODEV:
 		if (target->tid < 0)
 			return upci_fail(UPC_ENOTASK, "%s: CPU %d is not online", name, target->cpu);
-		/* Also the answer for the group of a thread that has ended. */
+		/* ENODEV is also the kernel's answer for the group of a thread that has ended. */
 		if (target->tid > 0 && kill(target->tid, 0) < 0 && errno == ESRCH)
 			return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name, (int)target->tid);
 		/* fall through */
@@ -160,6 +160,6 @@ int upci_perf_domains(void)
 
 	if (error == 0)
 		return UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR;
-	/* A lack of descriptors or memory does not tell whether it is permitted. */
+	/* Without a descriptor or memory, the kernel does not say whether counting it is permitted. */
 	return error == UPC_EMFILE || error == UPC_ENOMEM ? error : (int)UPC_DOMAIN_USER;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_read.c - what the groups of a context have counted, and whether they did so all
- * the time. Part of the perf source; reads in user mode are perf_user.c's.
+ * perf_read.c - reads the counts of a context's groups, and judges whether they counted all the time. Part of
+ * the perf source. perf_user.c reads in user mode.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,8 +18,8 @@ bool upci_perf_ever_enabled(const struct upci_perf *p)
 	return p->ever_enabled;
 }
 
-/* How long a target's group was to count. The kernel's enabled time of a group that it has given
- * up stands still from some moment after the group was last seen to count. */
+/* Return how long a target's group should have counted, in ns. When the kernel puts a group into error state,
+ * its enabled time stands still from some moment after the group was last seen to count. */
 static uint64_t enabled_ns(const struct upci_perf *p, struct upci_perf_span *s,
 			   const struct upci_perf_head *head, bool failed)
 {
@@ -39,8 +39,8 @@ static uint64_t enabled_ns(const struct upci_perf *p, struct upci_perf_span *s,
 	return enabled;
 }
 
-/* Keeps the times of a target's group by a read. After a start that was refused, which the
- * caller has got as an error, nothing should have counted: time lost does not change states. */
+/* Record the times of a target's group at a read. After a refused start, which returned an error to the
+ * caller, nothing should have counted: time lost then does not change states. */
 static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const struct upci_perf_head *head,
 		      bool failed)
 {
@@ -58,10 +58,12 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const
 }
 
 /*
- * read_members - reads the group of one target by fd, until it has no more than so many events.
- * An event whose descriptor is closed stays in its group while another process has a copy of the
- * descriptor: a child between fork and exec, or a reader of /proc. The copy goes soon, so the read
- * is repeated for up to 100 ms.
+ * read_members - read the group of one target by fd, until it has no more than the given number of events.
+ * Return what read returned.
+ *
+ * An event whose descriptor is closed stays in its group while another process has a copy of the descriptor:
+ * a child between fork and exec, or a reader of /proc. Such a copy soon goes away, so the read is repeated
+ * for up to 100 ms.
  */
 static ssize_t read_members(const struct upci_perf *p, int fd, unsigned events)
 {
@@ -88,8 +90,8 @@ int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	bool failed = got == 0;
 	int error;
 
-	/* The leader of a pinned group that the PMU had no room for gives nothing any more.
-	 * The earlier counts are still there, and any member gives the whole group. */
+	/* The leader of a pinned group that had no room in the PMU returns end of file. The earlier counts
+	 * still exist, and a read of any member returns the whole group. */
 	if (failed && g->members) {
 		p->buffer[0] = 0;
 		got = read_members(p, p->member[g->handle[0]].fd[target], members + 1);
@@ -114,7 +116,7 @@ int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	return failed;
 }
 
-/* Adds one target's group to the sums, which the first target's sets. */
+/* Read one target's group. The first target sets the sums, and the others are added. */
 static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target, uint64_t *value)
 {
 	const uint64_t *counts = p->buffer + sizeof(struct upci_perf_head) / sizeof(uint64_t);
@@ -159,8 +161,8 @@ static enum upci_source_state judge_group(const struct upci_perf_group *g)
 	return whole ? UPCI_SOURCE_EXACT : ran ? UPCI_SOURCE_PARTIAL : UPCI_SOURCE_NEVER;
 }
 
-/* A member's state, from its group's. A member never counted if its group has not had its
- * counters since the member was added; one that counts may have lost its overflow signals. */
+/* Return a member's state, given its group's state. A member has never counted if its group has not had its
+ * counters since the member was added. A member that counts may have lost its overflow signals. */
 static enum upci_source_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
 					   int handle, enum upci_source_state how)
 {
@@ -173,9 +175,8 @@ static enum upci_source_state judge_member(const struct upci_perf *p, const stru
 }
 
 /*
- * Reads a group that runs on the calling thread, without a system call. False where a member
- * has no page, or its counter is not there now or was not always: the state then depends on
- * the kernel's times.
+ * Read a group that runs on the calling thread without a system call. False if a member has no page, or if
+ * its counter is not on the CPU now or was not all the time: the state then depends on the kernel's times.
  */
 static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
 			      uint8_t *state)
@@ -201,7 +202,7 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 	return counts;
 }
 
-/* Members without an event of their own, from the group as it was just read. */
+/* Set the values of told members from the group's last read. */
 static void read_told(const struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
 		      uint8_t *state)
 {
@@ -215,7 +216,7 @@ static void read_told(const struct upci_perf *p, const struct upci_perf_group *g
 	}
 }
 
-/* Those that have no event yet. */
+/* Set the values of waiting members, which have no perf event yet. */
 static void read_waiting(const struct upci_perf *p, uint64_t *value, uint8_t *state)
 {
 	unsigned h;

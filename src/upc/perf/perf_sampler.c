@@ -2,56 +2,59 @@
 /*
  * perf_sampler.c - the kernel's own overflow signals. Part of the perf source.
  *
- * A sampler is a second event of the same encoding, alone: not in the group of the
- * counting one, since from Linux 6.16 on a sampling event that is throttled stops its
- * whole group, and counts would be lost. No ring is mapped, so nothing is recorded;
- * what is left is the signal, to one thread, with the descriptor in si_fd.
+ * A sampler is a second perf event of the same encoding, which is alone in its group. It is not in the group
+ * of the counting event, since from Linux 6.16 on a throttled sampling event stops its whole group, and
+ * counts would be lost. No ring buffer is mapped, so nothing is recorded. Only the signal remains. It goes to
+ * one thread and carries the descriptor in si_fd.
  *
  * The kernel's behaviour (tried on 6.18):
  *
- *   The phase. The period goes on where it was over DISABLE and ENABLE, and over
- *   RESET, which only zeroes the count. PERIOD on a disabled event begins it anew. On
- *   an enabled software event it does so wrongly: a signal at the very next count,
- *   and the next by the old period. The order here is always DISABLE, PERIOD, ENABLE.
+ *   Phase. DISABLE and ENABLE do not change the phase of the period, nor does
+ *   RESET, which only zeroes the count. PERIOD on a disabled event restarts it.
+ *   On an enabled software event PERIOD works wrongly: a signal comes at the very
+ *   next count, and the next one after the old period. The order here is
+ *   therefore always DISABLE, PERIOD, ENABLE.
  *
- *   The kernel has no first period of another length: PERIOD begins anew. The first
- *   is therefore armed by itself, and the handler of its signal arms the rest
- *   (irregular_period_over).
+ *   The kernel has no first period of another length, since PERIOD restarts the
+ *   period. The first period is therefore set alone, and the handler of its signal
+ *   sets the rest (irregular_period_over).
  *
- *   Where signals come. One each for page faults, context switches, migrations and
- *   tracepoints, at exactly k periods: also when the program blocks the signal
- *   meanwhile, and those of one system call one by one when it returns. A single
- *   signal for all, where one happening counts many (tp::sched:sched_stat_runtime
- *   counts nanoseconds). Clocks: from a timer, late by the time that the signal takes,
- *   and not more the longer it goes on; never below 10 us; with the kernel excluded, a
- *   tick that falls into the kernel gives no signal. Context switches, migrations and
- *   tracepoints inside the kernel neither count nor signal when it is excluded, those
- *   of system calls' entries do both.
+ *   When signals come. Page faults, context switches, migrations and tracepoints
+ *   give one signal each, at exactly k periods. This holds even if the program
+ *   blocks the signal meanwhile. The signals of one system call come one by one
+ *   when it returns. If one occurrence counts many (tp::sched:sched_stat_runtime
+ *   counts nanoseconds), there is a single signal for all. Clocks signal from a
+ *   timer, late by the time that the signal takes; the delay does not grow. Their
+ *   period is never below 10 us. If the kernel is excluded, a tick in the kernel
+ *   gives no signal. If the kernel is excluded, context switches, migrations and
+ *   tracepoints inside the kernel neither count nor signal, but tracepoints at
+ *   the entry of system calls do both.
  *
- *   A thread that never gets on. A page fault that has to wait for the memory map's
- *   lock is given up when a signal is pending, and tried again: at a signal each
- *   fault, for ever. A clock whose signals come faster than they are handled does
- *   the same. Both are refused. The other counts of a handler itself (instructions, its
- *   system calls and its return) have to be less than the period, or the thread runs
- *   handlers only; the program has to see to that.
+ *   A thread without progress. A page fault that has to wait for the memory map's
+ *   lock is aborted when a signal is pending, and tried again: with a signal at
+ *   each fault, for ever. A clock whose signals come faster than they are handled
+ *   has the same effect. Both are refused. The other counts of a handler itself
+ *   (instructions, its system calls and its return) must be less than the period.
+ *   Otherwise the thread runs only handlers. The program must ensure that.
  *
- *   Fewer signals than periods, but never fewer counts: above
- *   kernel.perf_event_max_sample_rate the kernel sends none until its next tick
- *   (software events that count one at a time are not throttled); and when
- *   RLIMIT_SIGPENDING signals of the user wait already, SIGIO comes in place of the
- *   signal, whose default is to end the process: a program that blocks the signal for
- *   long has to ignore SIGIO.
+ *   Fewer signals than periods, but never fewer counts. Above
+ *   kernel.perf_event_max_sample_rate the kernel sends no signal until its next
+ *   tick; software events that count one at a time are not throttled. If
+ *   RLIMIT_SIGPENDING signals of the user are pending, the kernel sends SIGIO
+ *   instead, whose default action ends the process. A program that blocks the
+ *   signal for long must ignore SIGIO.
  *
- *   A sampler of a hardware event takes a counter more. It is pinned, so that where
- *   others hold the counters it is given up at once and for all, which a read of it
- *   tells; else it would wait, in silence, for counters to become free.
+ *   A sampler of a hardware event takes one more counter. It is pinned. If others
+ *   hold the counters, the kernel puts it into error state at once and for good,
+ *   which a read of it shows. If it were not pinned, it would wait silently for
+ *   a free counter.
  *
- *   An exec with a signal still pending ends the new program, which does not handle
- *   it: stop first.
+ *   An exec with a signal still pending ends the new program, which has no
+ *   handler for it. Stop first.
  *
- * All calls come from one thread at a time. The handler runs on the counted
- * thread, on top of any of them or beside another thread's: hence atomics, each
- * written here and read in upci_samplers_signalled, or the other way round.
+ * All calls come from one thread at a time. The handler runs on the counted thread. It may have interrupted
+ * any of the calls, or run at the same time as a call of another thread. Hence the atomics: each is written
+ * here and read in upci_samplers_signalled, or the other way round.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,11 +71,11 @@
 #include "upc.h"
 #include "base/words.h"
 
-/* Below, the thread has little time left besides handling: a signal costs 3 us on
- * bare metal and 15 to 27 on a virtual machine. */
+/* With a shorter period, the thread has little time left besides handling signals: a signal costs 3 us on
+ * bare metal and 15 to 27 us on a virtual machine. */
 #define CLOCK_PERIOD_MIN_NS 100000u
 
-/* The kernel takes 63 bits. More is no sooner met: at ten counts a nanosecond, 29
+/* Limit a period to the kernel's 63 bits. At ten counts a nanosecond, that limit is reached after 29
  * years. */
 static uint64_t kernel_period(uint64_t period)
 {
@@ -93,7 +96,7 @@ static int fd_of(const struct upci_sampler *s)
 	return __atomic_load_n(&s->fd, __ATOMIC_ACQUIRE);
 }
 
-/* The place of a handle's sampler, or top. */
+/* Return the index of a handle's sampler, or top. */
 static unsigned place_of_sampler(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i;
@@ -116,8 +119,8 @@ bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
 	return place_of_sampler(samplers, handle) < samplers->top;
 }
 
-/* Forgets, then closes. A copy of the descriptor in another process would keep the
- * event going, so it is disabled as well. */
+/* Remove the descriptor from the sampler, then close it. A copy in another process would keep the event
+ * running, so disable the event first. */
 static void close_sampler(struct upci_sampler *s, bool ours)
 {
 	struct upci_bag bag = {0};
@@ -197,11 +200,11 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 	attr.sample_period = kernel_period(period);
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
-	/* Signals come all the time, or it is known that they do not: never in turn with
-	 * what others count. Software events need no counter. */
+	/* Pinned: signals come all the time, or the kernel reports that they do not. The sampler never takes
+	 * turns with other events. Software events need no counter. */
 	attr.pinned = upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE;
-	/* remove_on_exec keeps most of the signals away that come in an exec, where no
-	 * handler is left for them; it came with Linux 5.13. */
+	/* remove_on_exec, new in Linux 5.13, prevents most of the signals that would come during an exec,
+	 * when no handler exists for them. */
 	attr.remove_on_exec = 1;
 	fd = upci_perf_open(&attr, &target, -1);
 	if (fd < 0 && (errno == EINVAL || errno == E2BIG)) {
@@ -210,7 +213,7 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 	}
 	if (fd >= 0)
 		return fd;
-	/* The event was opened for counting before: only its signals can be invalid. */
+	/* The event was opened for counting before, so only its signals can be invalid. */
 	if (errno == EINVAL || errno == EOPNOTSUPP)
 		return upci_fail(UPC_ENOSUPP, "%s: its PMU counts, but has no overflow signals", name);
 	return upci_perf_fail(name, &target, upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE);
@@ -266,7 +269,7 @@ void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 	__atomic_store_n(&samplers->top, top, __ATOMIC_RELEASE);
 }
 
-/* A thread that is gone counts no more, and there is nothing to switch. */
+/* Make an ioctl on a sampler. ESRCH is no error: a thread that is gone counts no more. */
 static int control_sampler(int fd, unsigned long request, void *arg)
 {
 	if (ioctl(fd, request, arg) < 0 && errno != ESRCH)
@@ -274,7 +277,7 @@ static int control_sampler(int fd, unsigned long request, void *arg)
 	return 0;
 }
 
-/* on is set before the event is: see irregular_period_over. */
+/* Set on before the event is switched: see irregular_period_over. */
 static int switch_sampler(struct upci_sampler *s, bool on)
 {
 	__atomic_store_n(&s->on, on, __ATOMIC_SEQ_CST);
@@ -298,8 +301,8 @@ int upci_samplers_run(struct upci_samplers *samplers, bool run)
 	return error;
 }
 
-/* Whether the kernel has given up a sampler: a read of one byte then gives the end of the file, else
- * it fails, since a value is longer. A halted sampler owes no signals. */
+/* True if the kernel has put a sampler into error state: a read of one byte then returns end of file.
+ * Otherwise the read fails, since a value is longer. A halted sampler owes no signals. */
 bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i = place_of_sampler(samplers, handle);
@@ -330,8 +333,8 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
 		return upci_fail(UPC_EINVAL, "%llu counts cannot be left of a period of %llu",
 				 (unsigned long long)left, (unsigned long long)s->period);
 	first = kernel_period(left);
-	/* A handler that comes in between is of the old period, and must not arm
-	 * anything: without a target it does not, and with one the count is below. */
+	/* A handler that runs in between handles a signal of the old period and must not set a period. It
+	 * does not if target is 0. After the new target is set, the count is below it. */
 	__atomic_store_n(&s->target, 0, __ATOMIC_SEQ_CST);
 	error = control_sampler(s->fd, PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
@@ -346,23 +349,20 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
 }
 
 /*
- * In the handler, where the first period was not a whole one. The sampler's own count
- * says by how much the signal came after the target; what is left to the next multiple
- * is the next period, irregular again unless the signal was at once. Also when
- * signals were lost, so it always comes back to the multiples. A count below the
- * target: the signal is older than the target, or one of several that a blocked
- * signal has gathered; false.
+ * Set the next period, in the handler, if the first period was not a whole one. The sampler's own count says
+ * how far past the target the signal came. The rest up to the next multiple is the next period, which is
+ * irregular again unless the signal came at the target exactly. This also works if signals were lost, so
+ * signals always return to the multiples. Return false if the count is below the target: the signal is older
+ * than the target, or one of several that gathered while it was blocked.
  *
- * The sampler misses the counts between DISABLE and ENABLE: once after a preset,
- * signals are late by the counts of the two system calls in between, which are none
- * for page faults.
+ * The sampler misses the counts between DISABLE and ENABLE. Once after a preset, signals are late by the
+ * counts of the two system calls in between; page faults have none there.
  *
- * The sampler may be switched off meanwhile, by another thread or by the code that
- * the handler interrupted. switch_sampler sets on first and the event then; here the
- * event is set first and on read again: whichever comes last leaves the event off.
+ * Another thread, or the code that the handler interrupted, may switch the sampler off meanwhile.
+ * switch_sampler sets on first and then the event. This function sets the event first and then reads on
+ * again. Whichever comes last leaves the event off.
  *
- * ioctl and read of a perf event are bare system calls, as safe as the read that
- * POSIX lists.
+ * ioctl and read of a perf event are bare system calls, as async-signal-safe as the read in POSIX's list.
  */
 static bool irregular_period_over(struct upci_sampler *s, int fd, uint64_t target)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_time.c - how long events were to count, and did. Part of the perf source.
+ * perf_time.c - how long events should have counted and how long they did. Part of the perf source.
  *
- * A group's leader is enabled while the context runs, and the kernel tells how long the leader was
- * enabled and how long it had its counters. All members that are not halted share that, so a
- * member's times are differences of its group's, and cost no read but at a halt, a
- * continue, and as it joins a group that runs:
+ * A group's leader is enabled while the context runs, and the kernel reports how long the leader was enabled
+ * and how long it had its counters. All members that are not halted share these times, so a member's times
+ * are differences of its group's times. They cost a read only at a halt, at a continue, and when a member
+ * joins a running group:
  *
- *	counting: group - member.time	halted: member.time
+ *   counting: group - member.time   halted: member.time
  *
- * The mean of targets is rounded down, which moves the difference of two means by less than
- * a nanosecond. The time lost is kept in place of the time running, since both only grow: running,
- * the difference of enabled and lost, is then at most enabled.
+ * The mean over targets is rounded down, which changes the difference of two means by less than a nanosecond.
+ * The time lost is kept instead of the time running, since both only grow: the running time, enabled less
+ * lost, is then at most enabled.
  */
 #include "perf/perf_groups.h"
 
@@ -20,7 +20,8 @@ static uint64_t mean_of_targets(unsigned __int128 sum, unsigned targets)
 	return targets ? (uint64_t)(sum / targets) : 0;
 }
 
-/* All of it since the group was opened. A control group's is told by the clock (perf_clock.c). */
+/* Return all of the group's times since it was opened. The clock measures those of a control group
+ * (perf_clock.c). */
 static struct upci_source_time whole_group_time(const struct upci_perf_group *g)
 {
 	unsigned __int128 running = 0, lost = 0;
@@ -36,7 +37,7 @@ static struct upci_source_time whole_group_time(const struct upci_perf_group *g)
 					 .lost = mean_of_targets(lost, g->targets)};
 }
 
-/* Either may have passed 0, as a begin that was before it. */
+/* Either difference may wrap below 0, as a begin that lies before time 0 does. */
 static struct upci_source_time subtract_source_time(struct upci_source_time a, struct upci_source_time b)
 {
 	return (struct upci_source_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};
@@ -54,8 +55,8 @@ void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_grou
 	m->since = p->rebases;
 }
 
-/* A rebase leaves members alone. The times of a member that are older than it count from the
- * group's base, or are 0 while the member is halted. */
+/* Return a member's times. A rebase does not visit the members. If a member's times are older than the last
+ * rebase, they count from the group's base, or are 0 while the member is halted. */
 static struct upci_source_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
 				       const struct upci_perf_member *m)
 {
@@ -85,7 +86,7 @@ struct upci_source_time upci_perf_time(struct upci_perf *p, int handle)
 	const struct upci_perf_member *m = &p->member[handle];
 	struct upci_perf_group *g;
 
-	/* In a fork's child there are none until they are opened anew. */
+	/* The child of a fork has no members until they are opened again. */
 	if (handle < 0 || (unsigned)handle >= p->handles || !m->used || m->waits)
 		return (struct upci_source_time){0};
 	g = upci_perf_group_of(p, m->group);

@@ -2,10 +2,10 @@
 /*
  * perf_user.c - see perf_user.h.
  *
- * The instruction that reads a counter is a fault where the kernel has not permitted
- * it, so a page is asked at each read whether it is permitted now. One gap stays: an
- * administrator who forbids it by perf_user_access while the thread runs takes the
- * counters away at once, and the page says so only after the thread's next switch.
+ * The instruction that reads a counter faults if the kernel does not permit it, so each read checks in the
+ * page that it is permitted now. One gap remains. If an administrator forbids it in perf_user_access while
+ * the thread runs, the counters are taken away at once, but the page says so only after the thread's next
+ * context switch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "perf/perf_user.h"
 #include "base/process.h"
 
-/* ---- what the machine has -------------------------------------------------- */
+/* ---- the machine's instructions ----------------------------------------------- */
 
 #if defined(__aarch64__)
 
@@ -26,7 +26,7 @@
 #define WANT_USER_ACCESS 2u
 #define ON_BY_DEFAULT false
 
-/* The registers' names are part of the instruction. */
+/* The register's name is part of the instruction, so each counter has its own. */
 #define READ(register_name) __asm__ volatile("mrs %0, " register_name : "=r"(*raw))
 #define COUNTER(n)                          \
 	case n:                             \
@@ -85,8 +85,8 @@ static inline void settle_instructions(void)
 #define WANT_USER_ACCESS 0u
 #define ON_BY_DEFAULT true
 
-/* Programmable counters from 0, fixed ones with bit 30. Bit 29 is no counter but
- * packed fractions, which only the kernel makes counts of. */
+/* Programmable counters begin at 0; fixed counters have bit 30. Bit 29 is not a counter but packed fractions,
+ * which only the kernel converts to counts. */
 #define FIXED (1u << 30)
 
 static inline bool read_pmc(uint32_t index, uint64_t *raw)
@@ -122,12 +122,12 @@ static inline void settle_instructions(void)
 
 #endif
 
-/* ---- whether to ask for it --------------------------------------------------- */
+/* ---- the decision to use reads in user mode ------------------------------------ */
 
 #ifndef NO_USER_READ
 
-/* Older kernels for Arm have neither the file nor such reads; on x86 the page alone
- * tells. */
+/* True if the system permits reads in user mode. Older kernels for Arm have neither this file nor such reads.
+ * On x86 only the page tells. */
 static bool system_permits(void)
 {
 	char *text = upci_file_slurp(UPCI_ROOT_PROC, "sys/kernel/perf_user_access", NULL);
@@ -176,13 +176,13 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 {
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
-	/* The caller may be a forked child, where the cached thread id is its parent's. */
+	/* The caller may be a forked child, in which the cached thread id is its parent's. */
 	upci_thread_forget();
 	if ((const void *)page == MAP_FAILED)
 		return NULL;
-	/* The kernel keeps them from children anyway; a kernel that did not would have a
-	 * child read its parent's counts. One that cannot be read takes its user's share
-	 * of locked memory for nothing. */
+	/* Kernels do not give these pages to children. With MADV_DONTFORK a child cannot read its parent's
+	 * counts on any kernel. A page that permits no reads would use the user's share of locked memory for
+	 * nothing. */
 	if (!page->cap_user_rdpmc || madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0 ||
 	    !upci_process_claim()) {
 		munmap((void *)(uintptr_t)page, page_size());
@@ -193,7 +193,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid)
 {
-	/* A child may have something else at that address. */
+	/* In a child, something else may be mapped at that address. */
 	if (page && upci_process_claimed() == pid)
 		munmap((void *)(uintptr_t)page, page_size());
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_user.h - hardware counters read in user mode, where the kernel permits it:
- * from the page that it maps for an event, without a system call. perf_read.c tries
- * this first, and reads the group by a system call where it fails.
+ * perf_user.h - reads hardware counters in user mode, if the kernel permits it: from the page that it maps
+ * for an event, without a system call. perf_read.c tries this first. If it fails, perf_read.c reads the group
+ * by a system call.
  *
- * A page is good on one thread only, the counted one: its counters are those of the
- * CPU that the thread is on. A value that a page cannot give now is never guessed.
+ * A page is valid only on the counted thread, since its counters are those of the CPU on which the thread
+ * runs. A value that a page cannot give now is never guessed.
  */
 #ifndef UPCI_PERF_USER_H
 #define UPCI_PERF_USER_H
@@ -17,52 +17,51 @@
 
 struct upci_context;
 
-/* How the events of a group are to be opened for it. */
+/* How to open the events of a group for reads in user mode. */
 struct upci_user_mode {
-	bool map;         /* ask for pages                                           */
-	uint64_t config1; /* bits with which the events are opened; where the kernel
-			     refuses, without them                                   */
+	bool map;         /* map a page for each event */
+	uint64_t config1; /* bits that are set when the events are opened; if the kernel refuses them, they
+			     are left out */
 };
 
 /*
- * For a hardware group of a type (PERF_TYPE_RAW stands for the CPU's own PMU): a thread
- * of the caller's own process, without children. Nothing where the machine has no such
- * reads, the system's administrator has switched them off, or UPC_USER_READ is 0 in
- * the environment (for what runs programs without knowing the instruction, such as
- * valgrind).
+ * Choose the mode for a hardware group of a type (PERF_TYPE_RAW stands for the CPU's own PMU). Only a thread
+ * of the caller's own process, without children, can be read in user mode. Return all zero if the machine has
+ * no such reads, if the administrator has switched them off, or if UPC_USER_READ is 0 in the environment,
+ * which serves tools such as valgrind that do not know the instruction.
  */
 struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_t type);
 
-/* The page of an event, or NULL: then the kernel must be asked. A child does not have its
- * parent's: there it is forgotten, not unmapped, also where no handler of forks has run
- * and the child still takes itself for the process pid. */
+/* Map the page of an event; NULL if the kernel must be asked instead. A child does not have its parent's
+ * pages. There upci_user_unmap forgets a page without unmapping it, even if no fork handler has run and the
+ * child still takes itself for the process pid. */
 const struct perf_event_mmap_page *upci_user_map(int fd);
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid);
 
-/* Whether the caller is that thread of that process, which has mapped pages. Reads after
- * this call have the counts of everything that the thread did before it. */
+/* True if the caller is thread tid of process pid, which has mapped pages. Reads after this call include the
+ * counts of everything that the thread did before it. */
 bool upci_user_here(pid_t pid, pid_t tid);
 
 enum upci_user_answer {
-	UPCI_USER_ASK,     /* nothing: the kernel must be asked                      */
-	UPCI_USER_COUNTS,  /* the value, of a counter that runs                      */
-	UPCI_USER_STOPPED, /* the value, of an event that does not count now         */
+	UPCI_USER_ASK,     /* no value: the kernel must be asked */
+	UPCI_USER_COUNTS,  /* value of a counter that runs */
+	UPCI_USER_STOPPED, /* value of an event that does not count now */
 };
 
 /*
- * An event's count since it was opened, if its counter was there all the time. STOPPED
- * is also the answer for an event that should count and has no counter: the caller
- * tells the two apart, by whether the event is halted.
+ * Get an event's count since it was opened, if it had its counter all the time. STOPPED is also the answer
+ * for an event that should count and has no counter. The caller distinguishes the two by whether the event is
+ * halted.
  */
 enum upci_user_answer upci_user_read(const struct perf_event_mmap_page *page, uint64_t *value);
 
-/* ---- the parts of it -------------------------------------------------------- */
+/* ---- parts of a read ------------------------------------------------------------ */
 
-/* Times that a read begins anew, when the thread was taken off its CPU in between. */
+/* Maximum number of tries of a read, which starts again if the thread was taken off its CPU in between. */
 #define UPCI_USER_TRIES 16
 
-/* A counter of so many bits (1 to 64) as a number with a sign: the kernel has them
- * begin below 0, so that they overflow when they pass it. */
+/* Sign-extend a counter of width bits (1 to 64). The kernel starts counters below 0, so that they overflow
+ * when they pass 0. */
 static inline uint64_t upci_user_extend(uint64_t raw, unsigned width)
 {
 	unsigned shift = 64 - width;
@@ -71,9 +70,9 @@ static inline uint64_t upci_user_extend(uint64_t raw, unsigned width)
 }
 
 /*
- * Reads a page, its counter with pmc, which is false for an index that it does not
- * know. The kernel changes the page only on this CPU, while the thread is not
- * running: that the compiler keeps the order is enough.
+ * Read a page, with pmc for its counter; pmc returns false for an index that it does not know. The kernel
+ * changes the page only on this CPU, while the thread does not run. It is therefore enough that the compiler
+ * keeps the order.
  */
 static inline __attribute__((always_inline)) enum upci_user_answer
 upci_user_read_with(const volatile struct perf_event_mmap_page *page,

@@ -2,11 +2,10 @@
 /*
  * pfm_streams.c - stdout and stderr of the libpfm4 inside libupc.
  *
- * The static libpfm4 of the distributions refers to libc's two variables as an
- * executable may and a shared library may not, so the build renames them to
- * these (src/upc/Makemodule.am). It prints only where LIBPFM_VERBOSE or
- * LIBPFM_DEBUG is set, and never before it is initialised, which is after the
- * constructor has run.
+ * The static libpfm4 of the distributions refers to libc's two variables in a way that an executable may use
+ * and a shared library may not. The build therefore renames them to these variables (src/upc/Makemodule.am).
+ * libpfm4 prints only if LIBPFM_VERBOSE or LIBPFM_DEBUG is set, and only after its initialization, which
+ * comes after this constructor.
  */
 #include "perf/pfm_streams.h"
 

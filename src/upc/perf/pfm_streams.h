@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pfm_streams.h - where the libpfm4 inside libupc prints what its own
- * debugging variables ask for.
+ * pfm_streams.h - streams to which the libpfm4 inside libupc prints its debugging output.
  */
 #ifndef UPCI_PFM_STREAMS_H
 #define UPCI_PFM_STREAMS_H

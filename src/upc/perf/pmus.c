@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmus.c - reads which PMUs sysfs has, into a table: each name that libpfm4 encodes needs its
- * type's PMU, and large machines have 10,000 names of 60 PMUs.
+ * pmus.c - reads the PMUs in sysfs into a table. Each name that libpfm4 encodes needs the PMU of its type,
+ * and large machines have 10,000 names of 60 PMUs.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -19,8 +19,8 @@
 
 #define DEVICES "bus/event_source/devices"
 
-/* The PMUs as read at one time. Older tables stay, since their readers have no lock. A new
- * table is kept only where PMUs have changed, so there are few. */
+/* The PMUs as read at one time. Older tables are never freed, since readers take no lock. A new table is kept
+ * only if PMUs have changed, so there are few tables. */
 struct table {
 	struct table *older;
 	unsigned n;
@@ -41,8 +41,8 @@ char *upci_pmu_slurp(const char *pmu, const char *directory, const char *file)
 	return text;
 }
 
-/* x86 has "cpu", or "cpu_core" and "cpu_atom"; ARM's tell their CPUs in a file that
- * PMUs of other units do not have. */
+/* True for a CPU's own PMU. x86 has "cpu", or "cpu_core" and "cpu_atom". Arm's PMUs list their CPUs in a file
+ * that PMUs of other units do not have. */
 static bool is_core(const char *pmu)
 {
 	char *cpus;
@@ -54,7 +54,7 @@ static bool is_core(const char *pmu)
 	return cpus != NULL;
 }
 
-/* False: it has no type, so nothing can be opened. */
+/* Read the properties of a PMU. False if the PMU has no type, so that no event of it can be opened. */
 static bool read_pmu(const char *name, struct upci_pmu *pmu)
 {
 	char *type = upci_pmu_slurp(name, "", "type"), *mask, *format;
@@ -162,7 +162,7 @@ const struct upci_pmu *upci_pmus(unsigned *n)
 	return t->pmu;
 }
 
-/* By its name; where that is NULL, by its type. */
+/* Find a PMU by its name or, if name is NULL, by its type. */
 static const struct upci_pmu *find_pmu(const char *name, uint32_t type)
 {
 	const struct table *t = newest_pmu_table();
@@ -174,7 +174,7 @@ static const struct upci_pmu *find_pmu(const char *name, uint32_t type)
 	return NULL;
 }
 
-/* The types up to that one are the kernel's fixed ones. */
+/* True if the kernel assigned the type at run time. The types up to PERF_TYPE_BREAKPOINT are fixed. */
 static bool is_dynamic(uint32_t type)
 {
 	return type > PERF_TYPE_BREAKPOINT;
@@ -184,7 +184,7 @@ const struct upci_pmu *upci_pmu_of_type(uint32_t type)
 {
 	const struct upci_pmu *pmu = find_pmu(NULL, type);
 
-	/* A driver that came since. */
+	/* A driver may have been loaded since the last refresh. */
 	if (!pmu && is_dynamic(type) && !upci_pmus_refresh())
 		pmu = find_pmu(NULL, type);
 	return pmu;

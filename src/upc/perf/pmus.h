@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmus.h - the PMUs of /sys/bus/event_source/devices, by name and by perf type. Their
- * properties are read once, and again for a name or type that was not there then; the CPUs
- * on which they count are read each time, since these change when CPUs come and go.
+ * pmus.h - the PMUs in /sys/bus/event_source/devices, by name and by perf type. Their properties are read
+ * once, and again for a name or type that is not in the table. The CPUs on which they count are read each
+ * time, since these change when CPUs come and go.
  */
 #ifndef UPCI_PMUS_H
 #define UPCI_PMUS_H
@@ -13,36 +13,36 @@
 struct upci_pmu {
 	const char *name;
 	uint32_t type;
-	bool core;     /* a CPU's own, with user and kernel mode                       */
-	bool cpu_only; /* counts CPUs, not tasks: those of a file cpumask              */
-	bool user_bit; /* bit 1 of config1 is for reads in user mode, as Arm's PMUs have it */
-	int cpu;       /* cpu_only: the first of its CPUs, else 0                      */
+	bool core;     /* a CPU's own PMU, with user and kernel mode */
+	bool cpu_only; /* counts CPUs, not tasks: has a file cpumask */
+	bool user_bit; /* bit 1 of config1 enables reads in user mode, as in Arm's PMUs */
+	int cpu;       /* first CPU of a cpu_only PMU, else 0 */
 };
 
-/* All, in the order of their names. They stay for good. */
+/* Return all PMUs in the order of their names. They are never freed. */
 const struct upci_pmu *upci_pmus(unsigned *n);
-/* NULL where there is none. */
+/* Return a PMU, or NULL if it does not exist. */
 const struct upci_pmu *upci_pmu_of_type(uint32_t type);
 const struct upci_pmu *upci_pmu_named(const char *name);
 
 /*
- * Reads the PMUs anew, as upci_catalogue_add_pfm does. Errors with message, where the earlier
- * list stays: UPC_EMFILE, UPC_ENOMEM.
+ * Read the PMUs again, as upci_catalogue_add_pfm does. Return 0, or an error with message, which keeps the
+ * earlier list: UPC_EMFILE, UPC_ENOMEM.
  */
 int upci_pmus_refresh(void);
 
-/* A file beneath a PMU's directory, in "" or "format/" or the like, without the blanks at its
- * end, or NULL. The caller frees it. */
+/* Return the contents of a file below a PMU's directory ("", "format/" or similar) without trailing blanks,
+ * or NULL. The caller frees the text. */
 char *upci_pmu_slurp(const char *pmu, const char *directory, const char *file);
 
-/* The list of CPUs that the PMU of this type counts on, as "0,18"; NULL where it is all of
- * them. The caller frees it. */
+/* Return the list of CPUs on which the PMU of this type counts, such as "0,18"; NULL if it counts on all. The
+ * caller frees the text. */
 char *upci_pmu_cpus(uint32_t type);
 
-/* Whether the kernel has a CPU's own PMU on this machine. */
+/* True if the kernel has a CPU's own PMU on this machine. */
 bool upci_pmu_core_is_there(void);
 
-/* For the types that the kernel has without a directory, too. */
+/* These also know the kernel's fixed types, which have no directory. */
 bool upci_pmu_is_cpu_only(uint32_t type);
 bool upci_pmu_is_core(uint32_t type);
 bool upci_pmu_has_user_bit(uint32_t type);
