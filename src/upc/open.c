@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open.c - opens a catalogue: which source drives it, the builders that fill it, and the
- * wiring file that changes it.
+ * open.c - opens a catalogue: chooses its source, calls the builders that fill it, and applies the wiring
+ * file.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,14 +39,15 @@ static builder *const sim_builders[] = {
 	upci_catalogue_add_files, upci_wiring_builtin,    NULL,
 };
 
-/* The source of all units: a replay (script), a simulated node, or else this machine. */
+/* The source of all units: a replay script, the simulated node, or neither, which means this machine. */
 struct choice {
 	struct upci_script *script;
 	bool simulated;
 	struct upci_doorbell_hello node;
 };
 
-/* The environment's wish for a source; a replay's script is loaded. */
+/* Choose the source that the environment asks for, and load a replay's script. Return 0, or an error with
+ * message. */
 static int choose_source_by_environment(struct choice *choice)
 {
 	static const char replay[] = "replay:";
@@ -135,7 +136,7 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 	if (error)
 		return error;
 	wiring = options.wiring_path;
-	/* A set-user-id program must not read a file of the caller's choice. */
+	/* A set-user-id program must not read a file that its caller chooses. */
 	if (!wiring && !options.no_wiring && !getauxval(AT_SECURE)) {
 		wiring = getenv("UPC_WIRING");
 		if (wiring && !wiring[0])
@@ -147,7 +148,8 @@ int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_cat
 	if (error)
 		upci_script_free(choice.script);
 	else
-		upci_words_restore(&words); /* as before what a source has failed to give */
+		upci_words_restore(&words); /* discards the messages of sources that failed while the
+					       catalogue was built */
 	return error;
 }
 
