@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine_cycle.c - the unit cycle by cycle, all 256 counters at once: a lane is a
- * counter, and a vector holds one bit of each (engine "cycle").
+ * engine_cycle.c - the engine "cycle": runs the unit cycle by cycle, all 256 counters at once. A lane is a
+ * counter, and a vector holds one bit of each lane.
  *
- * Time runs in blocks of 16 cycles that begin where t mod 16 is 0: the array update
- * is due in a block's first cycle and in no other. Whole blocks take the fast path
- * (engine_cycle_blocks.h), everything else goes cycle by cycle through step_one_cycle().
+ * Time is divided into blocks of 16 cycles, which begin where t mod 16 is 0. The array update is due in the
+ * first cycle of a block and in no other. Whole blocks take the fast path (engine_cycle_blocks.h). All other
+ * cycles are stepped one by one in step_one_cycle().
  *
- * Why both give what the reference engine gives, invariants included:
+ * Why both paths give the results of the reference engine, with the invariants:
  *
- *   Low-order counters are 12 bit planes: bit i of low[k] is bit k of counter i's.
- *   A count is a carry into plane 0; the carry out of plane 11 is a wrap.
+ *   Low-order counters are 12 bit planes: bit i of low[k] is bit k of counter i's
+ *   low-order counter. A count is a carry into plane 0. The carry out of plane 11
+ *   is a wrap.
  *
  *   Sampling. s is the OR of the four banks, each masked with the counters that
- *   choose it. With now = s and before = p, both inverted in the modes high-low and
- *   level-low, a counter counts when now, and in the edge modes not before:
- *   high s, rise s & ~p, fall ~s & p, low ~s. A fresh counter, without a sample
- *   of its input, takes p = s, which makes no edge; level modes do not look at p.
+ *   choose it. Let now = s and before = p, both inverted in the modes high-low and
+ *   level-low. A counter counts if now is set and, in the edge modes, before is
+ *   not: high s, rise s & ~p, fall ~s & p, low ~s. A fresh counter, which has no
+ *   sample of its input, takes p = s, which makes no edge. Level modes ignore p.
  *
- *   One carry a block. 16 counts wrap a low-order counter at most once, so
- *   OR-ing the carries into the latches at the block's end loses none. A latch is
- *   not read in between: the block's own array update comes before its counts,
- *   software comes between runs, and the case of firing follows below.
+ *   One carry per block. 16 counts wrap a low-order counter at most once, so
+ *   OR-ing the carries into the latches at the end of the block loses none. No
+ *   latch is read in between: the block's array update comes before its counts,
+ *   software accesses come between runs, and firing is treated below.
  *
  *   A latch is clear when its counter wraps. Wraps of a counter are at least 4096
- *   cycles apart (a write, which sets the low-order counter anew, clears the latch
- *   too), and in any 4096 cycles each counter is visited once, in its cycle before
- *   the counting: a wrap in cycle t is taken at t + 4096 at the latest.
+ *   cycles apart. (A write, which sets the low-order counter, clears the latch
+ *   too.) In any 4096 cycles each counter is visited once, before it counts in
+ *   that cycle. A wrap in cycle t is therefore taken in at t + 4096 at the latest.
  *
- *   Firing. Within a block armed changes by the array update and by firing only. A
- *   block in which the carry of an armed counter comes is not kept, and its cycles
- *   are stepped, so that interrupts have their cycle and their order. Only the array
- *   update of the block has been stored, and a second one of the same cycle finds no
- *   latch set, no parity wrong, and evaluates the same arming.
+ *   Firing. Within a block, armed changes only by the array update and by firing.
+ *   If an armed counter carries in a block, the block's result is discarded and
+ *   its cycles are stepped, so that interrupts have their cycle and their order.
+ *   Only the array update of the block has been stored. A second update in the
+ *   same cycle finds no latch set and no wrong parity, and arms the same way.
  *
- *   Parity is kept in bit 52 of an array word, which makes the whole even.
+ *   Parity is bit 52 of an array word, which makes the parity of the whole even.
  *
- *   armed is within enabled, and so is pending; armed and pending exclude each other.
+ *   armed is a subset of enabled, and so is pending. armed and pending exclude
+ *   each other.
  *
- * The sink is called when a cycle is complete and t is the number of the next, so it
- * may access the unit: that is an access between the two.
+ * The sink is called when a cycle is complete and t is the number of the next cycle. It may therefore access
+ * the unit: such an access lies between the two cycles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@
 #define WORD_BITS 52
 #define WORD_MASK ((UINT64_C(1) << WORD_BITS) - 1)
 
-/* may_alias: signals are declared as words. */
+/* may_alias, since signals are declared as words. */
 typedef uint64_t v4 __attribute__((vector_size(32), __may_alias__));
 
 /* One bit for each counter. */
@@ -62,31 +64,31 @@ union lanes {
 	uint64_t w[UPC_COUNTERS / 64];
 };
 
-/* The configuration as masks of counters. */
+/* The configuration, as masks of counters. */
 struct wiring {
 	v4 select[UPC_INPUTS_PER_COUNTER]; /* counters that choose this input */
-	v4 invert;                         /* modes high-low and level-low    */
-	v4 edge;                           /* modes low-high and high-low     */
+	v4 invert;                         /* counters in modes high-low and level-low */
+	v4 edge;                           /* counters in modes low-high and high-low */
 };
 
 struct upci_engine {
 	struct wiring wiring;
 	union lanes low[LOW_BITS];
 	union lanes latch;
-	union lanes p;     /* the cycle before's sample          */
-	union lanes fresh; /* p is no sample of the chosen input */
+	union lanes p;     /* sample of the previous cycle */
+	union lanes fresh; /* counters whose p is not a sample of the chosen input */
 	union lanes enabled, armed, pending, parity_error;
 	uint64_t array[UPC_COUNTERS]; /* the array words, parity in bit 52 */
-	uint8_t field[UPC_COUNTERS];  /* the configuration as written      */
+	uint8_t field[UPC_COUNTERS];  /* configuration as written */
 	uint64_t threshold;
-	uint64_t t; /* cycles so far: the number of the next one */
+	uint64_t t; /* cycles so far, which is the number of the next */
 	bool run;
 	bool configured; /* a configuration register was written */
 	uint64_t (*run_blocks)(struct upci_engine *e, const struct wiring *w,
 			       const struct upci_signals *signals, uint64_t blocks);
 	struct upci_engine_sink sink;
-	/* For run_cycle_waves: signals of the counters' chosen inputs in bank 0, and the
-	 * counters whose wave is not constant. */
+	/* For run_cycle_waves: the signals of the counters' chosen inputs, in bank 0, and the counters whose
+	 * wave is not constant. */
 	struct upci_signals buffer[WAVE_SPAN];
 	struct wave_lane lane[UPC_COUNTERS];
 	union lanes moving;
@@ -132,8 +134,8 @@ static inline void arm_cycle_counter(struct upci_engine *e, unsigned i)
 			     cycle_counter_word(e, i) == e->threshold >> LOW_BITS);
 }
 
-/* An error found while the flag is clear sets it and is to be reported; the wrong
- * value stays, its parity is made good. */
+/* Repair wrong parity, and leave the wrong value. If the flag is clear, set it and return true: the error is
+ * to be reported. */
 static bool check_cycle_parity(struct upci_engine *e, unsigned i)
 {
 	if (!parity_wrong(e, i))
@@ -145,13 +147,13 @@ static bool check_cycle_parity(struct upci_engine *e, unsigned i)
 	return true;
 }
 
-/* The counter that an array update at t visits. */
+/* Return the counter that an array update at t visits. */
 static inline unsigned visited_counter(const struct upci_engine *e)
 {
 	return e->t / BLOCK % UPC_COUNTERS;
 }
 
-/* The array update less its parity check. */
+/* Do the array update without its parity check. */
 static inline void update_cycle_array(struct upci_engine *e, unsigned i)
 {
 	if (get_lane_bit(&e->latch, i)) {
@@ -164,7 +166,7 @@ static inline void update_cycle_array(struct upci_engine *e, unsigned i)
 
 /* ---- cycles ------------------------------------------------------------ */
 
-/* The fast path, once for each instruction set. */
+/* The fast path, compiled once for each instruction set. */
 #define ISA(name) plain_##name
 #define ISA_TARGET
 #include "engine/engine_cycle_blocks.h"
@@ -187,7 +189,7 @@ static void choose_signals(v4 *s, const struct wiring *w, const struct upci_sign
 	     (bank[3] & w->select[3]);
 }
 
-/* Any one cycle. */
+/* Run one cycle of any kind. */
 static void step_one_cycle(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals)
 {
 	uint64_t t = e->t;
@@ -227,7 +229,7 @@ static void step_one_cycle(struct upci_engine *e, const struct wiring *w, const 
 				      64 * k + (unsigned)__builtin_ctzll(fires.w[k]), t);
 }
 
-/* run_blocks of a unit that is stopped. */
+/* Run whole blocks like run_blocks, for a unit that is stopped. */
 static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals,
 			    uint64_t blocks)
 {
@@ -242,8 +244,8 @@ static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w, const
 	return done;
 }
 
-/* Runs one of n cycles at least and returns how many. Nothing runs on after the sink
- * was called: it may have changed everything. */
+/* Run at least one of n cycles and return the number run. Return after any call of the sink, which may have
+ * changed everything. */
 static uint64_t advance_cycle_engine(struct upci_engine *e, const struct wiring *w,
 				     const struct upci_signals *signals, uint64_t n)
 {
@@ -268,8 +270,7 @@ static void run_cycle_signals(struct upci_engine *e, const struct upci_signals *
 
 /* ---- waveforms --------------------------------------------------------- */
 
-/* From the k-th cycle of a run on, less back cycles. Constant waves are laid into the
- * buffer for good. */
+/* Start the waves at cycle k of a run, less back cycles. Constant waves are written into the buffer once. */
 static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, unsigned back)
 {
 	union lanes high;
@@ -287,7 +288,7 @@ static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uin
 		memcpy(e->buffer[i].bank[0], high.w, sizeof(high.w));
 }
 
-/* The next WAVE_SPAN cycles. */
+/* Fill the buffer with the next WAVE_SPAN cycles. */
 static void fill_buffer(struct upci_engine *e)
 {
 	uint64_t word[64];
@@ -304,8 +305,8 @@ static void fill_buffer(struct upci_engine *e)
 	}
 }
 
-/* Up to n cycles, until the configuration is written. The buffer begins with a block,
- * so that only the run's first and last cycles are stepped. */
+/* Run up to n cycles, or until the configuration is written. The buffer begins at a block, so only the first
+ * and last cycles of the run are stepped. */
 static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, uint64_t n)
 {
 	struct wiring w = e->wiring;
@@ -450,14 +451,14 @@ static uint64_t cycle_engine_cycles(const struct upci_engine *e)
 	return e->t;
 }
 
-/* Every cycle is stepped. */
+/* Every cycle is stepped, so none is closed. */
 static uint64_t cycle_engine_cycles_closed(const struct upci_engine *e)
 {
 	(void)e;
 	return 0;
 }
 
-/* ---- life and instruction sets ----------------------------------------- */
+/* ---- creation and instruction sets -------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -499,7 +500,7 @@ struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink
 	if (!e)
 		return NULL;
 	memset(e, 0, sizeof(*e));
-	/* All fields zero: every counter chooses input 0, and none has a sample. */
+	/* All fields are zero: every counter chooses input 0, and none has a sample. */
 	e->wiring.select[0] = ~e->wiring.select[0];
 	e->fresh.v = ~e->fresh.v;
 	e->run_blocks = isas[isa].run_blocks;

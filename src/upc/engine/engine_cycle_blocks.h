@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine_cycle_blocks.h - the cycle engine's inner loop: whole blocks of 16 cycles
- * in which nothing is told to the sink.
+ * engine_cycle_blocks.h - the cycle engine's inner loop: whole blocks of 16 cycles without an event for the
+ * sink.
  *
- * Included by engine_cycle.c once for each instruction set, with ISA(name) making
- * the names and ISA_TARGET the attribute. An inline function shared by all would
- * not do: compilers split vectors that a function's own target lacks before they
- * inline it. Vectors go by address, because how they are passed by value depends
- * on the instruction set. All is inlined, so that the sum stays in registers.
+ * engine_cycle.c includes this once for each instruction set. ISA(name) makes the names, and ISA_TARGET is
+ * the attribute. One inline function for all instruction sets would be slow: compilers split vectors that the
+ * function's own target lacks before they inline it. Vectors are passed by address, because the way to pass
+ * them by value depends on the instruction set. Everything is inlined, so that the sum stays in registers.
  */
 #define INLINE static inline ISA_TARGET __attribute__((always_inline))
 
-/* The running sum, kept in registers. ones to eights are the low-order counters'
- * bit planes 0 to 3; before is the cycle before's sample, inverted as its mode has
- * it. */
+/* The running sum, kept in registers. ones to eights are bit planes 0 to 3 of the low-order counters. before
+ * is the sample of the previous cycle, inverted if the mode inverts it. */
 struct ISA(sum) {
 	v4 before, ones, twos, fours, eights;
 };
 
-/* Full adder in each lane: *carry and *plane become *plane + *a + *b. */
+/* Full adder in each lane: add *a + *b to *plane. The low bit goes to *plane, the high bit to *carry. */
 INLINE void ISA(add)(v4 *carry, v4 *plane, const v4 *a, const v4 *b)
 {
 	v4 half = *plane ^ *a;
@@ -27,7 +25,7 @@ INLINE void ISA(add)(v4 *carry, v4 *plane, const v4 *a, const v4 *b)
 	*plane = half ^ *b;
 }
 
-/* Which lanes count in a cycle. */
+/* Set *count to the lanes that count in a cycle. */
 INLINE void ISA(sample)(v4 *count, struct ISA(sum) * sum, const struct wiring *w,
 			const struct upci_signals *signals)
 {
@@ -40,7 +38,7 @@ INLINE void ISA(sample)(v4 *count, struct ISA(sum) * sum, const struct wiring *w
 	sum->before = now;
 }
 
-/* Four cycles: their counts go into the planes 0 and 1, *carry is that into plane 2. */
+/* Add four cycles. Their counts go into planes 0 and 1; *carry is the carry into plane 2. */
 INLINE void ISA(four)(v4 *carry, struct ISA(sum) * sum, const struct wiring *w,
 		      const struct upci_signals *signals)
 {
@@ -55,8 +53,8 @@ INLINE void ISA(four)(v4 *carry, struct ISA(sum) * sum, const struct wiring *w,
 	ISA(add)(carry, &sum->twos, &twos_a, &twos_b);
 }
 
-/* Sixteen cycles; *carry is that into plane 4: a lane's 0..15 in planes 0 to 3 and
- * at most 16 counts are below 32. */
+/* Add sixteen cycles; *carry is the carry into plane 4. One bit is enough: a lane's 0..15 in planes 0 to 3
+ * plus at most 16 counts is below 32. */
 INLINE void ISA(sixteen)(v4 *carry, struct ISA(sum) * sum, const struct wiring *w,
 			 const struct upci_signals *signals)
 {
@@ -72,10 +70,9 @@ INLINE void ISA(sixteen)(v4 *carry, struct ISA(sum) * sum, const struct wiring *
 }
 
 /*
- * Runs whole blocks while the unit runs and no lane is fresh: up to blocks of them,
- * and returns how many. It ends before a block with an event for the sink: a parity
- * error at its array update, or a carry of an armed counter. Such a block leaves only
- * its array update, which has no effect when it is made again.
+ * Run up to the given number of whole blocks, while the unit runs and no lane is fresh. Return the number
+ * run. Stop before a block with an event for the sink: a parity error at its array update, or a carry of an
+ * armed counter. Only the array update of such a block is done, which has no effect when it is repeated.
  */
 static ISA_TARGET uint64_t ISA(run_blocks)(struct upci_engine *e, const struct wiring *wiring,
 					   const struct upci_signals *signals, uint64_t blocks)

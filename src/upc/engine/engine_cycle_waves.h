@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine_cycle_waves.h - waveforms as bits, 64 cycles at a time: a lane's next 64
- * samples in one word without a loop or a division, and 64 such words turned into
- * 64 cycles of 64 lanes.
+ * engine_cycle_waves.h - waveforms as bits, 64 cycles at a time. The next 64 samples of a lane are computed
+ * in one word without a loop or a division, and 64 such words are transposed into 64 cycles of 64 lanes.
  */
 #ifndef UPCI_ENGINE_CYCLE_WAVES_H
 #define UPCI_ENGINE_CYCLE_WAVES_H
@@ -11,13 +10,12 @@
 
 #define WAVE_SPAN 64
 
-/* at: where in the period the next sample is. A period of up to 64 is laid out from
- * its begin as often as 128 bits hold it; the word at position at, which is below
- * 64, is then the 64 bits from there on. */
+/* at is the position of the next sample in the period. For a period of up to 64, pattern repeats it, from its
+ * beginning, over 128 bits. The next word is then the 64 bits from position at, which is below 64. */
 struct wave_lane {
 	uint64_t period, high, at;
-	uint64_t step;       /* WAVE_SPAN mod period       */
-	uint64_t pattern[2]; /* of periods up to WAVE_SPAN */
+	uint64_t step;       /* WAVE_SPAN mod period */
+	uint64_t pattern[2]; /* for periods up to WAVE_SPAN */
 };
 
 static inline uint64_t wave_ones(uint64_t n)
@@ -30,13 +28,13 @@ static inline bool wave_is_constant(const struct upci_wave *wave)
 	return wave->high == 0 || wave->high == wave->period;
 }
 
-/* The sample after the first k cycles less back of them comes first. */
+/* Start a lane at cycle k of a run, less back cycles. */
 static void wave_start(struct wave_lane *l, const struct upci_wave *wave, uint64_t k, unsigned back)
 {
 	uint64_t forth = k % wave->period, again = wave->period - back % wave->period;
 	unsigned i;
 
-	/* Sums of two values up to the period may pass 2^64: subtract instead. */
+	/* A sum of two values up to the period may exceed 2^64, so subtract instead. */
 	l->period = wave->period;
 	l->high = wave->high;
 	l->at = wave->phase;
@@ -54,7 +52,7 @@ static inline uint64_t wave_next(struct wave_lane *l)
 	uint64_t at = l->at, left = l->period - at, word;
 
 	if (l->period <= WAVE_SPAN) {
-		/* Two shifts, because one by 64 is undefined. */
+		/* Two shifts, because a shift by 64 is undefined. */
 		word = l->pattern[0] >> at | l->pattern[1] << 1 << (63 - at);
 		l->at = at + l->step < l->period ? at + l->step : at + l->step - l->period;
 		return word;
@@ -67,8 +65,8 @@ static inline uint64_t wave_next(struct wave_lane *l)
 	return word;
 }
 
-/* Bit j of word i becomes bit i of word j: blocks of 32, 16, ... bits off the
- * diagonal change places. */
+/* Transpose: bit j of word i becomes bit i of word j. Blocks of 32, 16, ... bits off the diagonal are
+ * exchanged. */
 static inline void wave_transpose(uint64_t word[64])
 {
 	uint64_t mask = UINT64_C(0x00000000ffffffff);

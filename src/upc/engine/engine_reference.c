@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine_reference.c - the unit written down sentence by sentence as the design
- * (section 3) has it, counter by counter and cycle by cycle: slow, and the
- * oracle for the other engines.
+ * engine_reference.c - the engine "reference": implements section 3 of the design sentence by sentence,
+ * counter by counter and cycle by cycle. It is slow, and the oracle for the other engines.
  */
 #include <stdlib.h>
 
@@ -11,23 +10,23 @@
 #define WORD_MASK ((UINT64_C(1) << 52) - 1)
 
 struct counter {
-	uint64_t array; /* the array word, 52 bits  */
-	bool parity;    /* as stored beside it       */
-	bool latch;     /* carry latch               */
+	uint64_t array; /* array word, 52 bits */
+	bool parity;    /* stored parity of the array word */
+	bool latch;     /* carry latch */
 	unsigned low;   /* low-order counter, 12 bits */
-	/* Its field of the configuration register. */
+	/* The counter's field of the configuration register. */
 	unsigned input;
 	enum upc_mode mode;
 	bool enabled, armed, pending, parity_error;
 	bool sampled; /* p is a sample of the chosen input */
-	bool p;       /* the sample of the cycle before    */
+	bool p;       /* sample of the previous cycle */
 };
 
 struct upci_engine {
 	struct counter counter[UPC_COUNTERS];
 	uint64_t threshold;
 	bool run;
-	uint64_t t; /* cycles so far: the number of the next one */
+	uint64_t t; /* cycles so far, which is the number of the next */
 	struct upci_engine_sink sink;
 };
 
@@ -36,7 +35,7 @@ static uint64_t reference_counter_word(const struct counter *c)
 	return (c->array + c->latch) & WORD_MASK;
 }
 
-/* Arming a counter is evaluating. */
+/* Arm the counter if the condition for it holds. */
 static void arm_reference_counter(struct upci_engine *e, struct counter *c)
 {
 	c->armed = c->enabled && !c->pending && reference_counter_word(c) == e->threshold >> 12;
@@ -47,8 +46,7 @@ static bool parity_of(uint64_t array)
 	return __builtin_parityll(array);
 }
 
-/* An error found while the flag is clear sets it and is reported once; the wrong
- * value stays, its parity is made good. */
+/* Repair wrong parity, and leave the wrong value. If the flag is clear, set it and report the error. */
 static void check_reference_parity(struct upci_engine *e, unsigned i)
 {
 	struct counter *c = &e->counter[i];
@@ -135,7 +133,7 @@ static void run_reference_signals(struct upci_engine *e, const struct upci_signa
 	}
 }
 
-/* The k-th cycle of a run. */
+/* Run cycle k of a run. */
 static void wave_cycle(struct upci_engine *e, const struct upci_wave *wave, uint64_t k)
 {
 	unsigned i;

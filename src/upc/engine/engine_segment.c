@@ -1,66 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine_segment.c - the unit, any number of cycles of periodic inputs at once: the
- * same counters, interrupts, parity errors, cycles and order as the reference, in a
- * time that does not depend on the number of cycles.
+ * engine_segment.c - the engine "segment": runs any number of cycles of periodic inputs at once. It gives the
+ * same counters, interrupts, parity errors, cycles and order as the reference engine, in a time that does not
+ * depend on the number of cycles.
  *
- * A run is n cycles from t on; "in cycle k" is k from its begin. For a counter,
- * counts(m) is its counts in cycles 0..m-1 (wave.h; always 0 while the unit is
- * stopped), and carry number c, from 1, falls in the cycle of count 4096 * c - low,
- * low being what the low-order counter holds at the begin. So
+ * A run is n cycles from t on; "in cycle k" counts from the beginning of the run. For a counter, counts(m) is
+ * the number of its counts in cycles 0..m-1 (wave.h; always 0 while the unit is stopped). Let low be the
+ * low-order counter at the beginning. Carry number c, from 1, falls in the cycle of count 4096 * c - low. The
+ * number of carries in cycles 0..m-1 is therefore
  *
  *     carries(m) = (low + counts(m)) div 4096
  *
- * of them fall in cycles 0..m-1. The array update visits the counter in the cycles
- * k, before they count, with t + k = 16 * i modulo 4096: every 4096 cycles.
+ * The array update visits the counter in the cycles k with t + k = 16 * i modulo 4096, before the counts of
+ * that cycle: once every 4096 cycles.
  *
  * Between two carries lies a visit
- *   Carries are 4096 counts, so at least 4096 cycles, apart; among the 4096 cycles
- *   that follow a carry one has a visit, and where that is the cycle of the next
- *   carry, the visit comes first. A carry thus finds its latch clear, and none is
- *   lost. Software clears the latch when it writes the low-order counter; a latch that
- *   is set when a run begins therefore has a visit before the run's first carry.
+ *   Carries are 4096 counts apart, so at least 4096 cycles. One of the 4096 cycles
+ *   that follow a carry has a visit. If that is the cycle of the next carry, the
+ *   visit comes first. A carry thus finds its latch clear, and none is lost.
+ *   Software clears the latch when it writes the low-order counter. If a latch is
+ *   set when a run begins, a visit therefore comes before the run's first carry.
  *
- *   Let v be the cycle of the run's last visit. It clears the latch; after it there
- *   is one carry at most. The latch thus ends as carries(n) - carries(v); without a
- *   visit as the old latch plus carries(n), of which one at most is 1. The word
- *   (array word plus latch, modulo 2^52) advances by one a carry and by nothing
- *   else; the array word is the word less the latch.
+ *   Let v be the cycle of the run's last visit. It clears the latch, and at most
+ *   one carry follows. The latch thus ends as carries(n) - carries(v). Without a
+ *   visit it ends as the old latch plus carries(n), of which at most one is 1.
+ *   The word (array word plus latch, modulo 2^52) advances by one per carry and
+ *   by nothing else. The array word is the word less the latch.
  *
  * Arming
- *   Let word be the counter's at the begin, j = threshold - word, modulo 2^52, and
- *   let the interrupt be enabled and none pending. A carry fires when the counter is
- *   armed, which the last evaluation before it decided:
+ *   Let word be the counter's word at the beginning, and j = threshold - word,
+ *   modulo 2^52. Let the interrupt be enabled and not pending. A carry fires if
+ *   the counter is armed, as the last evaluation before the carry decided:
  *
- *   - Carry c > 1: a visit between it and the carry before evaluated with the word
- *     word + c - 1. It fires when j = c - 1, the first that does.
- *   - Carry 1: if a visit came before it, that evaluated with the word as it was at
- *     the begin: it fires when j = 0. Else it fires when the counter was armed when
- *     the run began. The two differ after a flipped bit, and where the run begins
- *     between a carry and its visit.
+ *   - Carry c > 1: a visit between the previous carry and this one saw the word
+ *     word + c - 1. The carry fires if j = c - 1, and it is the first that does.
+ *   - Carry 1: if a visit came before it, that visit saw the word as it was at the
+ *     beginning, and the carry fires if j = 0. Otherwise the carry fires if the
+ *     counter was armed when the run began. The two differ after a flipped bit,
+ *     and if the run begins between a carry and its visit.
  *
- *   Once fired, the interrupt is pending: nothing is armed, nothing fires again.
- *   A run has at most 2^52 carries (64 bits of cycles), so that no later carry
- *   meets the same word: j + 1 is the only one. When nothing fired, the last visit
- *   decides whether the counter ends armed; had a carry come after one that armed
- *   it, it would have fired.
+ *   After it has fired, the interrupt is pending: the counter is not armed again,
+ *   and nothing fires again. A run has at most 2^52 carries (64 bits of cycles),
+ *   so no later carry meets the same word: j + 1 is the only one. If nothing
+ *   fired, the last visit decides whether the counter ends armed: a carry after a
+ *   visit that armed the counter would have fired.
  *
  * Parity
- *   A word with an odd number of flipped bits since its parity was made is found by
- *   the first visit. Nothing changes the array word between a visit and the next but
- *   flips, which are software's, so a run finds one error a counter at most, in the
+ *   The first visit finds a word in which an odd number of bits was flipped since
+ *   its parity was computed. Between two visits only flips change the array word,
+ *   and software makes those, so a run finds at most one error per counter, in the
  *   cycle of the first visit.
  *
  * The first event
  *   Counters do not affect each other, and an event in a cycle does not depend on
- *   later cycles. The first event of a run is thus the earliest that any counter
- *   would have in the whole of it; and a run that ends with that cycle is the same
- *   run cut short: it has this event, others of the same cycle, and none before.
+ *   later cycles. The first event of a run is therefore the earliest that any
+ *   counter would have in the whole run. A run that ends with that cycle is the
+ *   same run cut short: it has this event, others of the same cycle, and none
+ *   before.
  *
- *   Carry j + 1 fires, or carry 1. It is count 4096 * j + 4096 - low, or
- *   4096 - low, and so not before the cycle of one less, counts being cycles at
- *   most: a counter for which that lies past the earliest event known so far needs
- *   no look at its wave.
+ *   Either carry j + 1 or carry 1 fires. It is count 4096 * j + 4096 - low, or
+ *   4096 - low. A counter has at most one count per cycle, so the carry cannot
+ *   come before the cycle of that number less 1. If that cycle lies past the
+ *   earliest event known so far, the counter's wave need not be examined.
  */
 #include <stdlib.h>
 
@@ -77,16 +78,16 @@ struct counter {
 	uint16_t low;   /* low-order counter, 12 bits */
 	uint8_t field;  /* UPC_FIELD_* */
 	bool latch;
-	bool damaged; /* an odd number of flips since the array word's parity was made */
+	bool damaged; /* an odd number of bits was flipped since the parity of the array word was computed */
 	bool sampled; /* p is a sample of the chosen input */
-	bool p;       /* the sample of the cycle before */
+	bool p;       /* sample of the previous cycle */
 };
 
 struct upci_engine {
 	struct counter counter[UPC_COUNTERS];
 	uint64_t threshold;
-	uint64_t t;      /* cycles so far: the number of the next one */
-	uint64_t closed; /* of them, without stepping */
+	uint64_t t;      /* cycles so far, which is the number of the next */
+	uint64_t closed; /* cycles of t that were not stepped */
 	bool run;
 	struct upci_engine_sink sink;
 };
@@ -114,9 +115,9 @@ static void arm_segment_counter(const struct upci_engine *e, struct counter *c)
 	set_armed(c, may_arm(c) && segment_counter_word(c) == upci_word(e->threshold));
 }
 
-/* Whether an error is to be reported; mends the parity. While the flag is set, good and
- * bad parity look alike: only a write of the counter clears the flag, and it makes the
- * parity good in either case. */
+/* Repair the parity. Return true if an error is to be reported. While the flag is set, good and bad parity
+ * look the same: only a write of the counter clears the flag, and the write makes the parity good in either
+ * case. */
 static bool check_segment_parity(struct counter *c)
 {
 	bool found = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
@@ -127,15 +128,15 @@ static bool check_segment_parity(struct counter *c)
 	return found;
 }
 
-/* ---- what a run finds, in order ---------------------------------------- */
+/* ---- the events of a run, in order -------------------------------------------- */
 
-/* A heap, the first to happen on top: qsort may allocate. A counter has one of each
- * kind in a run at most. */
+/* A heap with the earliest event on top, since qsort may allocate. In a run, a counter has at most one event
+ * of each kind. */
 struct queue {
 	unsigned length;
 	struct found {
-		uint64_t cycle; /* of the run */
-		unsigned order; /* in a cycle: UPC_COUNTERS * event + counter */
+		uint64_t cycle; /* cycle of the run */
+		unsigned order; /* order within a cycle: UPC_COUNTERS * event + counter */
 	} found[2 * UPC_COUNTERS];
 };
 
@@ -173,14 +174,14 @@ static struct found queue_take(struct queue *q)
 
 /* ---- a run --------------------------------------------------------------- */
 
-/* low + counts may pass 2^64. */
+/* Two steps, since low + counts may exceed 2^64. */
 static uint64_t carries_of(const struct counter *c, uint64_t counts)
 {
 	return (counts >> 12) + (((counts & LOW_MASK) + c->low) >> 12);
 }
 
-/* The carry, of carries in all, that fires; 0: none. first is the cycle of the first
- * visit, n or later where there is none. */
+/* Return the number of the carry that fires, of carries in total, or 0 if none does. first is the cycle of
+ * the first visit, n or later if there is none. */
 static uint64_t firing_carry(const struct counter *c, const struct upci_counting *counting, uint64_t j,
 			     uint64_t carries, uint64_t first)
 {
@@ -188,8 +189,8 @@ static uint64_t firing_carry(const struct counter *c, const struct upci_counting
 
 	if (!carries)
 		return 0;
-	/* With no visit in the run, first lies past its end, and so past carry 1: the
-	 * carries before it are not 0. */
+	/* Without a visit in the run, first lies past the end of the run and so past carry 1, and carries_of
+	 * is not 0. */
 	if (armed != (j == 0) && !carries_of(c, upci_wave_counts(counting, first)))
 		armed = j == 0;
 	if (armed)
@@ -207,7 +208,7 @@ static inline struct upci_counting counting_of(const struct upci_engine *e, cons
 	return upci_wave_counting(wave, mode, c->sampled, c->p);
 }
 
-/* threshold - word, modulo 2^52. */
+/* Return threshold - word, modulo 2^52. */
 static uint64_t words_to_threshold(const struct upci_engine *e, const struct counter *c)
 {
 	return (upci_word(e->threshold) - segment_counter_word(c)) & WORD_MASK;
@@ -217,7 +218,7 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 			const struct upci_wave *wave, uint64_t n, struct queue *q)
 {
 	const uint64_t first = (16 * i - e->t) % ROUND;
-	const uint64_t last = first + (n - 1 - first) / ROUND * ROUND; /* if visited */
+	const uint64_t last = first + (n - 1 - first) / ROUND * ROUND; /* last visit, valid if visited */
 	const bool visited = first < n;
 	const uint64_t start = segment_counter_word(c), j = words_to_threshold(e, c);
 	const struct upci_counting counting = counting_of(e, c, wave);
@@ -229,8 +230,8 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	carries = carries_of(c, counts);
 	low = (c->low + counts) & LOW_MASK;
 
-	/* Carries that the last visit saw. None came after it when fewer cycles did
-	 * than the low-order counter now holds counts. */
+	/* seen is the number of carries before the last visit. None came after that visit if the low-order
+	 * counter now holds at least as many counts as there were cycles after it. */
 	seen = carries;
 	if (!visited)
 		seen = 0;
@@ -264,7 +265,7 @@ static const struct upci_wave *choose_counter_wave(const struct upci_wave *wave,
 	return &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i];
 }
 
-/* The sink is told when the run is over, and finds the registers as they are then. */
+/* Run n cycles. The sink is called when the run is over, and finds the registers as they are then. */
 static void run_segment_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	const uint64_t t = e->t;
@@ -288,16 +289,16 @@ static void run_segment_waves(struct upci_engine *e, const struct upci_wave *wav
 
 /* ---- a run up to its first event ------------------------------------------- */
 
-/* The cycle in which the counter's interrupt fires in a run of n cycles; n: in none. */
+/* Return the cycle in which the counter's interrupt fires in a run of n cycles, or n if it does not. */
 static uint64_t interrupt_cycle(const struct upci_engine *e, unsigned i, const struct counter *c,
 				const struct upci_wave *wave, uint64_t n)
 {
 	const uint64_t first = (16 * i - e->t) % ROUND, j = words_to_threshold(e, c);
-	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* carries before it */
+	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* number of carries before it */
 	struct upci_counting counting;
 	uint64_t carries, fires;
 
-	/* 64 bits are enough: j is below 2^52. */
+	/* 64 bits suffice, since j is below 2^52. */
 	if ((skipped << 12) + (LOW_MASK - c->low) >= n)
 		return n;
 	counting = counting_of(e, c, wave);
@@ -306,7 +307,7 @@ static uint64_t interrupt_cycle(const struct upci_engine *e, unsigned i, const s
 	return fires ? upci_wave_count_cycle(&counting, (fires << 12) - c->low) : n;
 }
 
-/* The cycle of the counter's first event in a run of n cycles; n: there is none. */
+/* Return the cycle of the counter's first event in a run of n cycles, or n if there is none. */
 static uint64_t first_event(const struct upci_engine *e, unsigned i, const struct counter *c,
 			    const struct upci_wave *wave, uint64_t n)
 {
@@ -400,7 +401,7 @@ static int write_segment_register(struct upci_engine *e, unsigned offset, uint64
 	if (offset < UPC_REG_CONFIG(0)) {
 		write_segment_counter(e, &e->counter[offset / 8], value);
 	} else if (offset < UPC_REG_START_STOP) {
-		/* One byte a counter: the offset is the first one's number. */
+		/* One byte per counter: the offset is the number of the first counter. */
 		struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
 
 		for (i = 0; i < 8; i++)
@@ -412,7 +413,7 @@ static int write_segment_register(struct upci_engine *e, unsigned offset, uint64
 		for (i = 0; i < UPC_COUNTERS; i++)
 			arm_segment_counter(e, &e->counter[i]);
 	}
-	/* The status register is read-only: a write changes nothing. */
+	/* The status register is read-only. */
 	return 0;
 }
 
@@ -435,7 +436,7 @@ static void flip_segment_bit(struct upci_engine *e, unsigned counter, unsigned b
 	e->counter[counter].damaged ^= true;
 }
 
-/* ---- an engine --------------------------------------------------------- */
+/* ---- the engine -------------------------------------------------------------- */
 
 static struct upci_engine *create_segment_engine(const struct upci_engine_sink *sink)
 {

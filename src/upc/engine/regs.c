@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regs.c - software's accesses to the registers of a unit.
+ * regs.c - accesses of software to a unit's registers.
  */
 #include "engine/regs.h"
 
@@ -81,6 +81,6 @@ int upci_regs_write(struct upci_regs *r, unsigned offset, uint64_t value)
 	} else if (offset == UPC_REG_THRESHOLD) {
 		upci_regs_write_threshold(r, value);
 	}
-	/* The status register is read-only: a write changes nothing. */
+	/* The status register is read-only. */
 	return 0;
 }

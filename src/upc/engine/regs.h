@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regs.h - the unit's registers, for sources that know only numbers: k counts
- * arrive at once while the unit's clock stands still (engine
- * "totals"; UPC, sections 4 and 5).
+ * regs.h - the unit's registers for sources that report only totals: k counts arrive at once, while the
+ * unit's clock stands still (engine "totals"; UPC, sections 4 and 5).
  *
  * Invariants
- *   counter[i] is the 64-bit value that a read of counter i gives: the 52-bit
+ *   counter[i] is the 64-bit value that a read of counter i returns: the 52-bit
  *   word (array word plus carry latch, modulo 2^52) in bits 63..12 and the
- *   low-order counter in bits 11..0. A carry out of bit 11 is the carry latch
- *   being set and the array update taking it in; with no clock between counts
- *   the latch cannot be seen, so it has no place of its own. A carry out of
- *   bit 63 is lost, as that of the 52-bit word is.
+ *   low-order counter in bits 11..0. A carry out of bit 11 sets the carry latch,
+ *   which the array update takes in. Without a clock between counts, the latch
+ *   cannot be observed, so it is not stored. A carry out of bit 63 is lost, as is
+ *   a carry out of the 52-bit word.
  *
- *   A count on low-order 4095 with word n fires when n equals the threshold's
- *   bits 63..12, the interrupt is enabled and none is pending. k counts thus fire
- *   exactly when they reach (threshold word + 1) * 4096, modulo 2^64, from
- *   below: k >= distance, where distance is that value minus counter[i], and 0
- *   means 2^64.
+ *   A count on low-order 4095 with word n fires if n equals bits 63..12 of the
+ *   threshold, the interrupt is enabled and none is pending. k counts thus fire
+ *   exactly if they reach (threshold word + 1) * 4096, modulo 2^64, from below:
+ *   k >= distance, where distance is that value minus counter[i], and 0 means
+ *   2^64.
  *
  *   Armed is evaluated after every change of anything that it depends on.
  */
@@ -52,8 +51,8 @@ static inline void upci_regs_arm(struct upci_regs *r, unsigned i)
 	r->field[i] = f;
 }
 
-/* Counts after which counter i fires, the last of them included; 0: not within as many
- * as 64 bits hold. */
+/* Return the number of counts after which counter i fires, including the last; 0 if it does not fire within
+ * 2^64 - 1 counts. */
 static inline uint64_t upci_regs_distance(const struct upci_regs *r, unsigned i)
 {
 	if ((r->field[i] & (UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING)) !=
@@ -62,7 +61,7 @@ static inline uint64_t upci_regs_distance(const struct upci_regs *r, unsigned i)
 	return ((upci_word(r->threshold) + 1) << 12) - r->counter[i];
 }
 
-/* k counts. Returns whether the counter's threshold fired. */
+/* Add k counts. Return true if the counter's threshold fired. */
 static inline bool upci_regs_add(struct upci_regs *r, unsigned i, uint64_t k)
 {
 	uint64_t distance = upci_regs_distance(r, i);
@@ -75,14 +74,15 @@ static inline bool upci_regs_add(struct upci_regs *r, unsigned i, uint64_t k)
 	return fired;
 }
 
-/* A level, as it is now: no counts, so nothing fires, but the word has changed. */
+/* Set a counter to the present value of a level. A level is no count, so nothing fires, but the word has
+ * changed. */
 static inline void upci_regs_set_level(struct upci_regs *r, unsigned i, uint64_t value)
 {
 	r->counter[i] = value;
 	upci_regs_arm(r, i);
 }
 
-/* A software write: acknowledges a pending interrupt and a parity error. */
+/* A write by software, which acknowledges a pending interrupt and a parity error. */
 void upci_regs_write_counter(struct upci_regs *r, unsigned i, uint64_t value);
 
 /* Sets input, mode and enable; flags in field are ignored. */
@@ -90,7 +90,7 @@ void upci_regs_write_field(struct upci_regs *r, unsigned i, uint8_t field);
 
 void upci_regs_write_threshold(struct upci_regs *r, uint64_t value);
 
-/* Register map. UPC_EFAULT outside of it; reads have no side effect here. */
+/* Access the register map. Return 0, or UPC_EFAULT outside of it. Reads have no side effect here. */
 int upci_regs_read(const struct upci_regs *r, unsigned offset, uint64_t *value);
 int upci_regs_write(struct upci_regs *r, unsigned offset, uint64_t value);
 

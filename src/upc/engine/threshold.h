@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threshold.h - thresholds of single events, any number of them, over the one
- * threshold register of the unit (UPC, section 5).
+ * threshold.h - thresholds of single events, any number of them, made with the one threshold register of the
+ * unit (UPC, section 5).
  *
  * Invariants
- *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count: a
- *   preload of the register for a threshold changes offset by as much.
+ *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count. A
+ *   preload of the register for a threshold changes offset by the same amount.
  *
  *   A counter fires when it reaches boundary = 4096 * (threshold word + 1), modulo
- *   2^64, from below (regs.h). A counter written to boundary - d thus fires after
- *   exactly d counts, for d = 1 .. 2^64 - 1. An event with the count v and the
- *   period p, which is to interrupt at the next multiple of p, has
+ *   2^64, from below (regs.h). A counter that is written to boundary - d thus fires
+ *   after exactly d counts, for d = 1 .. 2^64 - 1. For an event with count v and
+ *   period p, which is to interrupt at the next multiple of p,
  *   d = p - v mod p; 1 <= d <= p.
  *
- *   Written in the moment in which it fired, v being a multiple of p, it has p
- *   counts to go again: nothing drifts.
+ *   If the preload is written at the moment of firing, v is a multiple of p and
+ *   p counts remain: nothing drifts.
  */
 #ifndef UPCI_THRESHOLD_H
 #define UPCI_THRESHOLD_H
@@ -25,10 +25,10 @@
 
 struct upci_thresholds {
 	uint64_t period[UPC_COUNTERS]; /* 0: none */
-	uint64_t offset[UPC_COUNTERS]; /* 0 where there is no period */
+	uint64_t offset[UPC_COUNTERS]; /* 0 if there is no period */
 };
 
-/* The preload for the register of a counter whose event has the count value. */
+/* Return the preload for the register of a counter whose event has the count value. */
 static inline uint64_t upci_threshold_preload(uint64_t threshold_register, uint64_t value, uint64_t period)
 {
 	uint64_t boundary = ((threshold_register >> 12) + 1) << 12;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * totals.c - counts that come as numbers, where somebody watches the counter; and
- * software's side of it. The invariants are in totals.h, regs.h and threshold.h.
+ * totals.c - counts that arrive as totals, for counters that are watched (interrupt enabled or damaged), and
+ * accesses of software. The invariants are in totals.h, regs.h and threshold.h.
  */
 #include <string.h>
 
@@ -39,8 +39,7 @@ static void set_damaged(struct upci_totals *totals, unsigned i, bool damaged)
 	totals->any_damaged = any != 0;
 }
 
-/* An error found while the flag is clear sets it and is told once; the wrong value
- * stays, its parity is made good. */
+/* Repair wrong parity, and leave the wrong value. If the flag is clear, set it and report the error. */
 static void check_totals_parity(struct upci_totals *totals, unsigned i)
 {
 	if (!is_total_damaged(totals, i))
@@ -62,8 +61,8 @@ void upci_totals_flip(struct upci_totals *totals, unsigned counter, unsigned bit
 
 /* ---- counts ------------------------------------------------------------- */
 
-/* The counter has just fired, so its register is at the boundary: one period before
- * it again, and so is what the register has more than the count. */
+/* Reload the register of a counter that has just fired, and is therefore at the boundary: move it and its
+ * offset back by one period. */
 static void reload_total_register(struct upci_totals *totals, unsigned i)
 {
 	totals->regs.counter[i] -= totals->thresholds.period[i];
@@ -73,9 +72,9 @@ static void reload_total_register(struct upci_totals *totals, unsigned i)
 }
 
 /*
- * Each step ends at the first of: no counts are left; the threshold fires; the next
- * count carries into a damaged array word. Nothing is kept from one step to the next,
- * since the sink may have changed it: the registers, what is chosen, and the run bit.
+ * Each step ends when no counts are left, the threshold fires, or the next count carries into a damaged array
+ * word. Nothing is kept from one step to the next, since the sink may have changed the registers, the chosen
+ * input and the run bit.
  */
 void upci_totals_add_watched(struct upci_totals *totals, unsigned id, uint64_t k)
 {
@@ -123,9 +122,9 @@ void upci_totals_add_signal(struct upci_totals *totals, unsigned id, uint64_t ed
 
 /* ---- thresholds --------------------------------------------------------- */
 
-/* Moves the register, and its offset with it, to where it meets the threshold register
- * when the count meets the next multiple of the period; to the count itself where there
- * is no period. Neither the count nor its parity changes. */
+/* Move the register, and its offset with it, so that it reaches the threshold register when the count reaches
+ * the next multiple of the period. Without a period, set it to the count itself. Neither the count nor its
+ * parity changes. */
 static void preload_total_register(struct upci_totals *totals, unsigned i)
 {
 	uint64_t count = upci_totals_count(totals, i), period = totals->thresholds.period[i];
@@ -145,7 +144,7 @@ void upci_totals_set_threshold(struct upci_totals *totals, unsigned counter, uin
 	if (period == totals->thresholds.period[counter] && period == 0)
 		return;
 	totals->thresholds.period[counter] = period;
-	/* Without the enable an interrupt that was raised by hand is acknowledged. */
+	/* Clearing the enable acknowledges an interrupt that software raised. */
 	upci_regs_write_field(&totals->regs, counter, field);
 	if (period)
 		upci_regs_write_field(&totals->regs, counter, field | UPC_FIELD_INTERRUPT_ENABLE);
@@ -191,7 +190,7 @@ static void write_totals_config(struct upci_totals *totals, unsigned first, uint
 		uint8_t before = totals->regs.field[i];
 
 		upci_regs_write_field(&totals->regs, i, (uint8_t)value);
-		/* It may have passed the boundary while nobody was to be told. */
+		/* While the interrupt was disabled, the register may have passed the boundary. */
 		if (totals->thresholds.period[i] && ~before & value & UPC_FIELD_INTERRUPT_ENABLE)
 			preload_total_register(totals, i);
 	}
@@ -215,7 +214,7 @@ int upci_totals_write(struct upci_totals *totals, unsigned offset, uint64_t valu
 	if (offset < UPC_REG_CONFIG(0))
 		write_totals_counter(totals, offset / 8, value);
 	else if (offset < UPC_REG_START_STOP)
-		/* One byte a counter: the offset is the first one's number. */
+		/* One byte per counter: the offset is the number of the first counter. */
 		write_totals_config(totals, offset - UPC_REG_CONFIG(0), value);
 	else if (offset == UPC_REG_THRESHOLD)
 		write_threshold(totals, value);

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wave.h - periodic signals in closed form: how often a counter counts one in the
- * first m cycles of a run, for any m, and in which cycle its n-th count falls.
+ * wave.h - periodic signals in closed form: how often a counter counts a signal in the first m cycles of a
+ * run, for any m, and in which cycle its n-th count falls.
  *
  * Positions
- *   In cycle k of a run a wave is at position x = phase + k of an endless ray of
- *   periods that begins at 0; it is high where x mod period < high. The highs in
- *   cycles 0..m-1 are therefore G(phase + m) - G(phase), where
+ *   In cycle k of a run a wave is at position x = phase + k of an endless sequence
+ *   of periods that begins at 0. The wave is high if x mod period < high. The
+ *   number of high cycles among 0..m-1 is therefore G(phase + m) - G(phase), where
  *
  *       G(x) = high * (x div period) + min(x mod period, high)
  *
- *   is the highs at positions 0..x-1.
+ *   is the number of high positions among 0..x-1.
  *
  * One shape for all signal modes
- *   The cycles that count are themselves a wave, the pulses:
+ *   The cycles that count form a wave themselves, whose high cycles are pulses:
  *
- *       level-high   x mod period < high           the wave itself
+ *       level-high   x mod period < high               the wave itself
  *       level-low    (x - high) mod period < period - high
- *       low-high     x mod period = 0              the first high position
- *       high-low     (x - high) mod period = 0     the first low position
+ *       low-high     x mod period = 0                  the first high position
+ *       high-low     (x - high) mod period = 0         the first low position
  *
- *   A wave that is always high or always low has no transitions. Only cycle 0 of
- *   a run may differ: there a transition is one from the sample before the run,
- *   which is not the wave's, and there is none when there is no sample. The
- *   counts in cycles 0..m-1 are therefore the pulses, plus, when m > 0, a
- *   correction of -1, 0 or 1.
+ *   A wave that is always high or always low has no transitions. Only cycle 0 of a
+ *   run may differ from the pulses: its transition is the one from the sample
+ *   before the run, which is not the wave's, and there is none without such a
+ *   sample. The number of counts in cycles 0..m-1 is therefore the number of
+ *   pulses plus, if m > 0, a correction of -1, 0 or 1.
  *
  * Overflow
- *   All fields and m may be up to 2^64 - 1, so that phase + m may not fit. m is
- *   divided by the period first; phase plus the rest is below two periods, and
- *   is brought below one where its 64 bits wrapped, too. The result fits, being
- *   m at most, so the sum modulo 2^64 is the sum.
+ *   All fields and m may be up to 2^64 - 1, so phase + m may overflow. m is
+ *   divided by the period first. phase plus the remainder is below two periods,
+ *   and is reduced below one period, even if the 64-bit sum wrapped. The result
+ *   fits, since it is at most m, so the sum modulo 2^64 is the sum.
  */
 #ifndef UPCI_WAVE_H
 #define UPCI_WAVE_H
@@ -40,7 +40,7 @@
 
 #include "engine/engine.h"
 
-/* How a counter counts a wave from cycle 0 of a run on. */
+/* How a counter counts a wave, from cycle 0 of a run on. */
 struct upci_counting {
 	struct upci_wave pulse;
 	int first; /* counts in cycle 0 less those of pulse */
@@ -51,7 +51,7 @@ static inline bool upci_wave_constant(const struct upci_wave *wave)
 	return wave->high == 0 || wave->high == wave->period;
 }
 
-/* n div d. A 32-bit division takes a third of the time on many processors. */
+/* Return n div d. On many processors a 32-bit division takes a third of the time. */
 static inline uint64_t upci_wave_divide(uint64_t n, uint64_t d)
 {
 	if ((n | d) >> 32)
@@ -59,7 +59,7 @@ static inline uint64_t upci_wave_divide(uint64_t n, uint64_t d)
 	return (uint32_t)n / (uint32_t)d;
 }
 
-/* position mod period, for a sum phase + rest of two numbers below period. */
+/* Return (phase + rest) mod period, for two numbers below period. */
 static inline uint64_t upci_wave_add(uint64_t phase, uint64_t rest, uint64_t period)
 {
 	uint64_t room = period - phase;
@@ -67,7 +67,7 @@ static inline uint64_t upci_wave_add(uint64_t phase, uint64_t rest, uint64_t per
 	return rest < room ? phase + rest : rest - room;
 }
 
-/* Cycles in which the wave is high, of the first m. */
+/* Return the number of high cycles among the first m. */
 static inline uint64_t upci_wave_highs(const struct upci_wave *wave, uint64_t m)
 {
 	uint64_t period = wave->period, high = wave->high, phase = wave->phase;
@@ -79,12 +79,12 @@ static inline uint64_t upci_wave_highs(const struct upci_wave *wave, uint64_t m)
 		return m;
 	turns = upci_wave_divide(m, period);
 	end = upci_wave_add(phase, m - turns * period, period);
-	/* The rest went past a period's end just when it led back to before phase. */
+	/* The remainder passed the end of a period exactly if it led back to before phase. */
 	turns += end < phase;
 	return turns * high + (end < high ? end : high) - (phase < high ? phase : high);
 }
 
-/* sampled: there is a sample p of this input from before the run. */
+/* Return how a counter in this mode counts wave. sampled: p is a sample of this input from before the run. */
 static inline struct upci_counting upci_wave_counting(const struct upci_wave *wave, enum upc_mode mode,
 						      bool sampled, bool p)
 {
@@ -92,7 +92,7 @@ static inline struct upci_counting upci_wave_counting(const struct upci_wave *wa
 	bool s = wave->phase < wave->high;
 
 	if (mode == UPC_MODE_LOW || mode == UPC_MODE_FALL) {
-		/* The wave upside down, its first low position at 0. */
+		/* The inverted wave, with its first low position at 0. */
 		c.pulse.high = wave->period - wave->high;
 		if (wave->phase >= wave->high)
 			c.pulse.phase -= wave->high;
@@ -108,7 +108,7 @@ static inline struct upci_counting upci_wave_counting(const struct upci_wave *wa
 	return c;
 }
 
-/* Counts in cycles 0..m-1. */
+/* Return the number of counts in cycles 0..m-1. */
 static inline uint64_t upci_wave_counts(const struct upci_counting *counting, uint64_t m)
 {
 	if (m == 0)
@@ -116,7 +116,7 @@ static inline uint64_t upci_wave_counts(const struct upci_counting *counting, ui
 	return upci_wave_highs(&counting->pulse, m) + (uint64_t)(int64_t)counting->first;
 }
 
-/* The cycle, from 0, of the n-th count, n from 1; there must be one below 2^64. */
+/* Return the cycle, from 0, of the n-th count, n from 1. That cycle must be below 2^64. */
 uint64_t upci_wave_count_cycle(const struct upci_counting *counting, uint64_t n);
 
 #endif
