@@ -116,7 +116,7 @@ static inline uint64_t upci_wave_counts(const struct upci_counting *counting, ui
 	return upci_wave_highs(&counting->pulse, m) + (uint64_t)(int64_t)counting->first;
 }
 
-/* Return the cycle, from 0, of the n-th count, n from 1. That cycle must be below 2^64. */
+/* Return the cycle, from 0, of the n-th count, n from 1. The cycle must be below 2^64. */
 uint64_t upci_wave_count_cycle(const struct upci_counting *counting, uint64_t n);
 
 #endif
