@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * monitor.c - reads shared units. Nothing that is in the memory is trusted: it was
- * whoever has the unit's user id who wrote it, and may write at any moment.
+ * monitor.c - reads shared units. Nothing in the memory is trusted: any process with the user id of the
+ * unit's owner may have written it, and may write at any moment.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -23,8 +23,8 @@
 #include "base/sized.h"
 #include "base/words.h"
 
-/* The copies that are tried before anything is asked of the kernel; then some at a
- * time between naps, until patience ends. */
+/* TRIES copies are tried before any system call. Then TRIES_A_NAP copies are tried between naps, until
+ * PATIENCE_NS have passed. */
 #define TRIES 2000
 #define TRIES_A_NAP 64
 #define NAP_NS 20000
@@ -32,14 +32,14 @@
 
 struct upc_monitor {
 	const struct upci_shared_page *page;
-	int fd; /* for asking about the lock */
+	int fd; /* for questions about the lock */
 	struct upci_bus_guard *guard;
 	char file[UPCI_SHARED_FILE_MAX];
 };
 
-/* ---- a copy of what was there together -------------------------------------- */
+/* ---- consistent copies --------------------------------------------------------- */
 
-/* Copies something to to; false where the owner changed it meanwhile. */
+/* Copy something from the page to *to. False if the owner changed it meanwhile. */
 typedef bool copy_fn(const struct upci_shared_page *page, void *to);
 
 struct snapshot {
@@ -58,7 +58,7 @@ static bool copy_unit(const struct upci_shared_page *page, void *to)
 	unsigned i;
 
 	s->process = upci_shared_get32(&page->process);
-	/* Before the change is: what is seen ended does not change any more. */
+	/* Load ended before change: if ended is set, change never changes again. */
 	s->ended = upci_shared_get32(&page->ended);
 	change = upci_shared_get64(&page->change);
 	slot = &page->slot[change % UPCI_SHARED_SLOTS];
@@ -73,13 +73,13 @@ static bool copy_unit(const struct upci_shared_page *page, void *to)
 	s->threshold = upci_shared_get64(&slot->threshold);
 	s->changed_by = upci_shared_get64(&slot->changed_by);
 	s->running = upci_shared_get64(&slot->running);
-	/* change was complete when it was named; and if anything newer was copied, the stamp
-	 * before it is seen now, since all loads are acquires. */
+	/* The named change is complete. All loads are acquires: if any newer data was copied, this load sees
+	 * the newer stamp, which was stored before that data. */
 	return upci_shared_get64(&slot->stamp) == 2 * change;
 }
 
 struct event_copy {
-	unsigned counter; /* given */
+	unsigned counter; /* set by the caller */
 	struct upci_shared_event event;
 	uint64_t generation;
 };
@@ -127,7 +127,8 @@ static bool try_copy(const struct upci_shared_page *page, unsigned n, copy_fn *c
 	return false;
 }
 
-/* The tries have not helped: the owner is slow, or fast, or dead. */
+/* Wait and copy again, after the first tries failed: the owner is slow, changes the unit fast, or is dead.
+ * Return 0, UPC_EGONE or UPC_ESTATE. */
 static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 {
 	static const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -137,7 +138,7 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 	(void)upci_words_prepare();
 	do {
 		nanosleep(&nap, NULL);
-		/* Asked before the copy: what the dead have left does not change any more. */
+		/* Check before the copy, since the data of a dead owner do not change any more. */
 		alive = upci_shared_locked(m->fd);
 		if (try_copy(m->page, alive ? TRIES_A_NAP : 1, copy, to))
 			return 0;
@@ -157,12 +158,13 @@ static int take_page_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 
 	if (!try_copy(m->page, TRIES, copy, to)) {
 		error = wait_and_copy(m, copy, to);
-		/* Zeros are a copy, but a piece of the file may be left. */
+		/* If the file was truncated, the copy may fail on zeros mixed with a piece of the file:
+		 * report that below. */
 		if (error && upci_shared_get64(&m->page->tail) == UPCI_SHARED_MAGIC)
 			return error;
 	}
-	/* The tail is cut off before any other data: a copy of data that were cut off, even if
-	 * zeros are there now, has no tail. */
+	/* Truncation removes the tail before any other data. If it removed the copied data, even if zeros
+	 * stand there now, the tail is gone too. */
 	if (upci_shared_get64(&m->page->tail) != UPCI_SHARED_MAGIC || upci_bus_hit(m->guard))
 		return upci_fail(UPC_EGONE, "%s: the file was cut off", m->file);
 	return 0;
@@ -170,7 +172,7 @@ static int take_page_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* Checks the page's header, which is read before anything is mapped. */
+/* Check the page's header, which is read before the file is mapped. */
 static int check_page_header(int fd, const struct stat *st, const char *file)
 {
 	struct {
@@ -261,7 +263,7 @@ static int open_monitored_file(struct upc_monitor *m, uid_t user)
 		close(m->fd);
 		return error;
 	}
-	/* Cut off since, or ended. */
+	/* The file may have been truncated meanwhile, or its owner may have ended. */
 	error = take_page_copy(m, copy_unit, &s);
 	if (!error && (s.ended || !upci_shared_locked(m->fd)))
 		error = upci_fail(UPC_EGONE, "%s: its owner, process %u, has ended", m->file, s.process);
@@ -358,7 +360,7 @@ int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_m
 	return 0;
 }
 
-/* Names go to terminals. */
+/* Copy text and replace control characters, since the user may print names on a terminal. */
 static void take_text(char *to, const uint64_t *from, size_t size)
 {
 	size_t i;
@@ -416,7 +418,7 @@ static int open_list(DIR **list)
 
 	if (directory < 0)
 		return directory;
-	/* One that was opened for its path only cannot be listed. */
+	/* A directory that was opened with O_PATH cannot be listed. */
 	fd = upci_fd_keep(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	error = errno;
 	close(directory);
@@ -430,7 +432,8 @@ static int open_list(DIR **list)
 	return 0;
 }
 
-/* Anybody may put a file there that has another user's number in its name. */
+/* True if file is a shared unit that belongs to the user in its name. Any user may put a file there whose
+ * name contains another user's number. */
 static bool is_unit(int directory, const char *file, uid_t *user, const char **name)
 {
 	struct stat st;

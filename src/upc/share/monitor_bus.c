@@ -2,9 +2,9 @@
 /*
  * monitor_bus.c - see monitor_bus.h.
  *
- * The handler takes no lock: guards are never freed, only used again, and the list
- * only grows. Its calls: mmap, the bare system call; sigaction, raise (POSIX lists them as
- * safe); the handler that was there before.
+ * The handler takes no lock: guards are never freed, only reused, and the list only grows. It calls mmap as a
+ * bare system call, sigaction and raise, which POSIX lists as async-signal-safe, and the handler that was
+ * installed before.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,8 +21,8 @@
 #include "upc.h"
 
 struct upci_bus_guard {
-	struct upci_bus_guard *next; /* set before it is in the list */
-	uintptr_t start;             /* 0: free. Stored (release) after length, loaded (acquire) before */
+	struct upci_bus_guard *next; /* set before the guard is in the list */
+	uintptr_t start; /* 0: free. Stored (release) after length, loaded (acquire) before length */
 	size_t length;
 	int hit; /* stored in the handler, loaded by upci_bus_hit */
 };
@@ -30,13 +30,13 @@ struct upci_bus_guard {
 /* Pushed under the process lock (release), walked by the handler (acquire). */
 static struct upci_bus_guard *guards;
 
-/* Under the process lock. */
+/* Protected by the process lock. */
 static unsigned guarded;
 static bool installed;
 
-/* The handler of SIGBUS before ours. Written before ours is installed. */
+/* The action for SIGBUS before the library's. Written before the library's handler is installed. */
 static struct sigaction previous;
-static int previous_spent; /* it had SA_RESETHAND, and was called */
+static int previous_spent; /* previous had SA_RESETHAND and was called */
 
 /* ---- in the handler -------------------------------------------------------- */
 
@@ -54,16 +54,16 @@ static struct upci_bus_guard *find_sig(uintptr_t address)
 	return NULL;
 }
 
-/* The bare call: a sanitizer may replace libc's, and would report this as a write that
- * races with other readers. */
+/* Map zeros over a range. Uses the bare system call: a sanitizer may replace libc's mmap, and would report it
+ * as a write that races with other readers. */
 static bool map_zeros_sig(uintptr_t start, size_t length)
 {
 	return syscall(SYS_mmap, start, length, (long)PROT_READ,
 		       (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED), -1L, 0L) == (long)start;
 }
 
-/* Zeros over all of it, not only the page: what of the file is left is of no use.
- * Two threads may do this at once. */
+/* Map zeros over the whole mapping, not only the page, since the rest of the file is of no use. Two threads
+ * may do this at the same time. */
 static bool cover_sig(struct upci_bus_guard *guard)
 {
 	if (!map_zeros_sig(__atomic_load_n(&guard->start, __ATOMIC_RELAXED),
@@ -73,8 +73,8 @@ static bool cover_sig(struct upci_bus_guard *guard)
 	return true;
 }
 
-/* As without any handler: the instruction is repeated, faults again, and ends the
- * process there; what was not a fault but sent is sent again. */
+/* Act as without a handler. After a fault, the instruction is repeated, faults again, and ends the process
+ * there. A signal that was sent is sent again. */
 static void default_sig(int signal, bool fault)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
@@ -91,7 +91,7 @@ static void pass_on_sig(int signal, siginfo_t *info, void *context)
 	bool reset = previous.sa_flags & SA_RESETHAND;
 
 	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN) {
-		/* The kernel lets nobody ignore a fault. */
+		/* The kernel does not let a process ignore a fault. */
 		if (fault)
 			default_sig(signal, fault);
 	} else if ((!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL) ||
@@ -117,7 +117,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
 		}
 	}
 	errno = saved;
-	pass_on_sig(signal, info, context); /* may not return: nothing is held */
+	pass_on_sig(signal, info, context); /* may not return; no lock is held */
 }
 
 /* ---- installing it --------------------------------------------------------- */
@@ -133,7 +133,8 @@ static bool is_function(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* The mask and flags of who was there before hold for him through ours. */
+/* Install the handler. It takes over the mask and flags of the previous action, so that they still apply to
+ * the previous handler. */
 static int install_locked(void)
 {
 	struct sigaction action, now;
@@ -141,7 +142,7 @@ static int install_locked(void)
 	if (sigaction(SIGBUS, NULL, &now))
 		return -1;
 	if (installed && (is_our_bus_action(&now) || is_function(&now)))
-		return 0; /* whose handler came after ours passes on to it what he does not know */
+		return 0; /* a handler that was installed later passes unknown faults on to this one */
 	previous = now;
 	previous_spent = 0;
 	action = now;
@@ -153,8 +154,8 @@ static int install_locked(void)
 	return 0;
 }
 
-/* Only what is still ours: a handler that came later may call ours, which then stays
- * in that chain. */
+/* Restore the previous action, but only if the library's handler is still installed. A handler that was
+ * installed later may call the library's handler, which then stays in that chain. */
 static void restore_bus_action_locked(void)
 {
 	struct sigaction now;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shared.c - the owner of a shared unit: makes the file and takes it away, and writes.
+ * shared.c - the owner's side of a shared unit: creates the file, writes to it and removes it.
  *
- * A file has no name until it is whole and locked (O_TMPFILE, linkat), so at whatever
- * instruction the owner is killed, the name leads to nothing, or to a file that a
- * monitor can judge by its lock, and that the next owner removes.
+ * A file has no name until it is complete and locked (O_TMPFILE, linkat). At whatever instruction the owner
+ * is killed, the name therefore leads to nothing, or to a file that a monitor can judge by its lock and that
+ * the next owner removes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "base/process.h"
 #include "share/shared.h"
 
-/* How often to start over when others take and leave the name meanwhile. */
+/* Number of tries to take the name while other processes take and release it. */
 #define TRIES 50
 
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0), "the compiler's locks are no other process's");
@@ -59,7 +59,7 @@ static int refuse_shared_file(const char *file, const char *what)
 	}
 }
 
-/* Whether the name still leads to the open file. */
+/* True if the name still leads to the open file. */
 static bool has_name(int directory, const char *file, int fd)
 {
 	struct stat open, named;
@@ -68,7 +68,7 @@ static bool has_name(int directory, const char *file, int fd)
 	       open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/* ---- what has the name already ------------------------------------------- */
+/* ---- a file that already has the name --------------------------------------- */
 
 static int refuse_living(int fd, const char *file)
 {
@@ -82,9 +82,9 @@ static int refuse_living(int fd, const char *file)
 }
 
 /*
- * Removes what a dead owner left. The taker's lock keeps two from doing so at once,
- * the second of whom would remove what the first has put there. Returns 0 when the
- * name may be free, 1 when somebody else is at it.
+ * Remove the file of a dead owner. The taker's lock keeps two processes from doing this at the same time: the
+ * second would remove the file that the first has put there. Return 0 if the name may be free, 1 if another
+ * process is removing it, or an error with message.
  */
 static int remove_dead(int directory, const char *file, int fd)
 {
@@ -127,14 +127,14 @@ static int size_file(const char *file, int fd)
 	struct rlimit limit;
 	int error;
 
-	/* Beyond the limit there is a signal, which ends the program. */
+	/* Beyond the limit, the kernel sends a signal that ends the program. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    limit.rlim_cur < sizeof(struct upci_shared_page))
 		return upci_fail(
 			UPC_EPERM,
 			"%s: it has %zu bytes, and the limit for files is %llu: raise it (ulimit -f)", file,
 			sizeof(struct upci_shared_page), (unsigned long long)limit.rlim_cur);
-	/* Takes the memory now: later a full tmpfs would be a SIGBUS. */
+	/* Allocate the memory now: later, a full tmpfs would raise SIGBUS. */
 	do
 		error = posix_fallocate(fd, 0, sizeof(struct upci_shared_page));
 	while (error == EINTR);
@@ -145,8 +145,8 @@ static int size_file(const char *file, int fd)
 	return 0;
 }
 
-/* From here on a child of a fork closes it: its lock, and so the name, would be the child's,
- * too. */
+/* Open a file without a name. From here on the child of a fork closes it. Otherwise the child would hold the
+ * lock too, and keep the name. */
 static int open_unnamed_file(int directory, struct upci_shared *shared)
 {
 	upci_process_lock();
@@ -169,7 +169,7 @@ static int make_shared_file(int directory, bool group, struct upci_shared *share
 
 	if (error)
 		return error;
-	/* open has taken the umask off. */
+	/* open applied the umask, so set the mode again. */
 	if (fchmod(shared->fd, group ? 0640 : 0600))
 		return refuse_shared_file(shared->file, "its mode cannot be set");
 	error = size_file(shared->file, shared->fd);
@@ -178,7 +178,7 @@ static int make_shared_file(int directory, bool group, struct upci_shared *share
 	return error;
 }
 
-/* Never in a child: it would be a second writer. */
+/* Map the file, but not in children of a fork, which would be second writers. */
 static struct upci_shared_page *map_shared_file(int fd)
 {
 	void *page = mmap(NULL, sizeof(struct upci_shared_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -206,7 +206,7 @@ static void show_page_slot(struct upci_shared *shared)
 	struct upci_shared_slot *to = &shared->page->slot[number % UPCI_SHARED_SLOTS];
 	unsigned i;
 
-	/* Every store of data after it is a release: who sees one sees this too. */
+	/* Every later store of data is a release: a reader that sees one of them also sees this stamp. */
 	upci_shared_put64(&to->stamp, 2 * number - 1);
 	for (i = 0; i < UPC_COUNTERS; i++)
 		__atomic_store_n(&to->count[i], from->count[i], __ATOMIC_RELEASE);
@@ -230,8 +230,8 @@ static void new_generation(struct upci_shared *shared)
 	shared->now.changed_by = htole64(calling_thread());
 }
 
-/* All of it is written now, though it is zero already: a page that is touched for the first
- * time while the unit runs would be a fault among those that it counts. */
+/* Write the whole page, although it is zero already. The first touch of a page while the unit runs would be a
+ * page fault that the unit counts. */
 static void fill_shared_page(struct upci_shared *shared)
 {
 	struct upci_shared_page *page = shared->page;
@@ -250,15 +250,14 @@ static void fill_shared_page(struct upci_shared *shared)
 
 /* ---- creating ------------------------------------------------------------ */
 
-/* errno EEXIST where something has the name. */
+/* Give the open file its name. On failure return -1 with errno, EEXIST if the name is taken. */
 static int give_name(int directory, const char *file, int fd)
 {
 	char path[64];
 	int error;
 
-	/* By way of /proc, since the direct way asks for a capability before Linux
-	 * 6.10; where there is no /proc, or a set-user-id program may not look into
-	 * its own, by the direct way. */
+	/* Link by way of /proc, since the direct link needs a capability before Linux 6.10. Link directly if
+	 * there is no /proc, or if a set-user-id program may not look into its own. */
 	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
 	if (!linkat(AT_FDCWD, path, directory, file, AT_SYMLINK_FOLLOW))
 		return 0;
@@ -295,7 +294,7 @@ static int publish_shared_name(int directory, const char *file, int fd)
 
 static int create_shared_file(int directory, bool group, struct upci_shared *shared)
 {
-	/* First of all: a name that is taken is the most likely mistake. */
+	/* Check the name first: a name that is taken is the most likely mistake. */
 	int error = clear_way(directory, shared->file);
 
 	if (error < 0)
@@ -360,8 +359,8 @@ void upci_shared_withdraw(struct upci_shared *shared)
 	char path[UPCI_SHARED_FILE_MAX + 16];
 
 	upci_shared_put32(&shared->page->ended, 1);
-	/* By path: there may be no descriptor left for the directory. Nobody takes the
-	 * name from who lives; it may have been removed by hand. */
+	/* Use the path, since no descriptor may be left for the directory. No process takes the name from a
+	 * living owner, but the file may have been removed by hand. */
 	snprintf(path, sizeof(path), UPCI_SHARED_DIRECTORY "/%s", shared->file);
 	if (has_name(AT_FDCWD, path, shared->fd))
 		(void)unlink(path);
@@ -375,8 +374,8 @@ void upci_shared_destroy(struct upci_shared *shared)
 
 void upci_shared_forked(struct upci_shared *shared)
 {
-	/* The page is not there: MADV_DONTFORK. The lock is the parent's as long as the
-	 * parent has the file open, and no longer once this descriptor is closed. */
+	/* The page is not mapped here (MADV_DONTFORK). The lock belongs to the open file, which stays the
+	 * parent's once this descriptor is closed. */
 	if (shared->has_fd)
 		close(shared->fd);
 	memset(shared, 0, sizeof(*shared));
@@ -389,7 +388,7 @@ void upci_shared_begin(struct upci_shared *shared)
 	shared->live = shared->now.count;
 }
 
-/* The first in a change makes sequence odd, end even again. */
+/* Make sequence odd, at the first event of a change; upci_shared_end makes it even again. */
 static void open_event_sequence(struct upci_shared *shared)
 {
 	if (!(shared->sequence & 1))
@@ -433,7 +432,7 @@ void upci_shared_unread(struct upci_shared *shared, const uint64_t unread[UPC_CO
 		shared->now.unread[i] = htole64(unread[i]);
 }
 
-/* size is a multiple of 8; the last byte stays 0. */
+/* Store text in words. size is a multiple of 8, and the last byte stays 0. */
 static void put_page_text(uint64_t *to, size_t size, const char *text)
 {
 	uint64_t words[UPC_NAME_MAX / 8] = {0};

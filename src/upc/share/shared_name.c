@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shared_name.c - where shared units lie and what they are called, and who holds the
- * locks on their files: what owner and monitors share.
+ * shared_name.c - the directory and names of shared units, and the locks on their files, for owner and
+ * monitors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "share/shared.h"
 #include "base/text.h"
 
-/* Not configurable: a name means the same unit to everybody. */
+/* Not configurable, so that a name means the same unit to every process. */
 #define PREFIX "upc."
 
 static bool is_shared_name(const char *name)
@@ -61,7 +61,7 @@ bool upci_shared_parse(const char *file, uid_t *user, const char **name)
 
 int upci_shared_directory(void)
 {
-	/* It may itself be a link: some systems have it in /run. */
+	/* The directory may itself be a link: some systems have it in /run. */
 	int fd = upci_fd_keep(open(UPCI_SHARED_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC));
 
 	if (fd >= 0)
@@ -85,7 +85,7 @@ int upci_shared_directory(void)
 
 int upci_shared_open(int directory, const char *file, bool write)
 {
-	/* O_NONBLOCK: a FIFO or a device that somebody planted there. */
+	/* O_NONBLOCK: another user may have put a FIFO or a device there. */
 	return upci_fd_keep(
 		openat(directory, file,
 		       (write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -121,10 +121,9 @@ int upci_shared_open_error(int error, const char *file)
 }
 
 /*
- * Locks of open file descriptions end with the last descriptor, in whatever way the
- * process ends, and are seen from the same process too. Asking whether a lock for
- * reading could be had finds locks for writing only, which take permission to write:
- * who may just read the file cannot pass for its owner.
+ * Locks of open file descriptions end with the last descriptor, however the process ends, and conflict within
+ * the same process too. F_OFD_GETLK for a read lock finds only write locks, which need permission to write. A
+ * process that may only read the file therefore cannot pass for its owner.
  */
 bool upci_shared_locked(int fd)
 {
