@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bgp_simulated.c - which Blue Gene/P events upc_run produces, by their names.
+ * bgp_simulated.c - says, by name, which Blue Gene/P events upc_run produces.
  */
 #include "catalogue/bgp_simulated.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_bgp.c - the documented events of the Blue Gene/P unit, ids 0 to 511,
- * with descriptions composed from the parts of their names.
+ * cat_bgp.c - the documented events of the Blue Gene/P unit, ids 0 to 511. Descriptions are composed from the
+ * parts of the names.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -11,9 +11,9 @@
 #include "catalogue/catalogue.h"
 
 /*
- * The mnemonics are regular: a family of events differs in the numbers of its
- * core, bank, port or channel. In a pattern '#' stands for a digit and '@' for
- * a capital letter; $1, $2, ... in the texts are what they stood for.
+ * The mnemonics are regular: the events of a family differ in the number of the core, bank, port or channel.
+ * In a pattern, '#' stands for a digit and '@' for a capital letter. In the texts, $1, $2, ... are the
+ * characters that these matched.
  */
 struct family {
 	const char *pattern;
@@ -302,7 +302,7 @@ static void family_expand(const char *text, const char *captured, char *out, siz
 #define WHY_NONE "no source on this machine drives it: it is a signal of the Blue Gene/P chip; "
 #define WIRING "a wiring file can give it a source with a like meaning (drive NAME = ...)"
 
-/* The reason why nothing drives an event here, and the remedy. */
+/* The reason why no source drives an event here, and the remedy. */
 static const char *const why[] = {
 	[UPCI_SIM_EXACT] = WHY_NONE "upc_run PROGRAM counts it exactly, in simulation; and " WIRING,
 	[UPCI_SIM_MEMORY] = WHY_NONE WIRING "; upc_run does not produce it yet: the memory model",

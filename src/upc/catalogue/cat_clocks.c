@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_clocks.c - time as events: the clocks of clock_gettime.
+ * cat_clocks.c - adds the clocks of clock_gettime as events.
  */
 #include <time.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_files.c - the events of /proc and /sys, which the kernel counts whether
- * anybody reads them or not.
+ * cat_files.c - events from files of /proc and /sys, which the kernel counts even if no process reads them.
  *
- * A builder gets the text of its file and puts an event for each number that
- * it finds there, so that a new kernel's new keys are events without a change
- * here. The tables only add words, and say which keys are levels. Here stand
- * the list of the files, and the builders of the small ones.
+ * A builder gets the text of its file and adds an event for each number in it, so new keys of a new kernel
+ * become events without a change here. The tables only add descriptions and say which keys are levels. This
+ * file has the list of the files, and the builders of the small ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +41,7 @@ static const struct upci_words disk_columns[] = {
 	COUNT(19, "flush_ms", "ms", "Time that flushes took, summed over them, on"),
 };
 
-/* Loop and RAM disks stand there whether used or not: sixteen of each. */
+/* True for a loop or RAM disk that was never used. The kernel lists sixteen of each, used or not. */
 static bool never_used(const char *name, const char *line, const char *end)
 {
 	const char *token;
@@ -57,7 +55,7 @@ static bool never_used(const char *name, const char *line, const char *end)
 	return true;
 }
 
-/* A name that the locator would take apart, or take for something else. */
+/* True if the locator would split the name or take it for something else. */
 static bool name_is_odd(const char *line, const char *end, unsigned number)
 {
 	const char *token = line;
@@ -143,7 +141,7 @@ static const struct upci_words pty_columns[] = {
 
 /* ---- /proc/schedstat ---------------------------------------------------- */
 
-/* Columns 2, always 0, and those of domains are left out. */
+/* Column 2, which is always 0, and the columns of domains are left out. */
 static const struct upci_words schedstat_columns[] = {
 	COUNT(1, "yields", "calls", "Calls of sched_yield on"),
 	COUNT(3, "schedules", "calls", "Runs of the scheduler on"),
@@ -154,7 +152,7 @@ static const struct upci_words schedstat_columns[] = {
 	COUNT(8, "run_delay_ns", "ns", "Time that tasks, ready to run, waited for"),
 	COUNT(9, "timeslices", "slices", "Time slices that tasks were given on"),
 };
-/* Since version 15 the columns mean this. */
+/* Add the events of /proc/schedstat, whose columns have had this meaning since version 15. */
 static int add_schedstat(const struct upci_cat_file *file, const char *text, size_t length)
 {
 	char key[64], version[16], prefix[80];
@@ -184,12 +182,12 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 
 /* ---- the files ---------------------------------------------------------- */
 
-/* One of the last four members makes the events of the file. */
+/* A file, with one of the last four members set: it makes the events of the file. */
 struct source {
 	enum upci_root root;
 	enum upc_scope scope;
 	const char *path, *subsystem;
-	const char *prefix; /* of names by a table */
+	const char *prefix; /* prefix of event names, if a table makes the events */
 	const struct upci_table *columns, *keys;
 	upci_text_builder *text;
 	upci_line_builder *line;
@@ -294,8 +292,7 @@ int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, c
 	return UPC_EINVAL;
 }
 
-/* The sentence about a file whose text cannot be had; "" for none: not every
- * kernel has every file. */
+/* Return the sentence to report if a file cannot be read, or "" for none: not every kernel has every file. */
 static const char *why_missing(const struct source *source, int error)
 {
 	if (!strcmp(source->path, "pressure/cpu"))
@@ -332,6 +329,6 @@ int upci_catalogue_add_files(struct upc_catalogue *c)
 		if (error < 0)
 			return error;
 	}
-	/* The simulated node has none of this machine's devices. */
+	/* The simulated node does not have the devices of this machine. */
 	return upci_catalogue_node(c) ? 0 : upci_catalogue_add_sysfs(c);
 }

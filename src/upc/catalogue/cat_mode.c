@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_mode.c - signal modes of events (UPC, section 6), and the catalogue of a
- * replay, where each Blue Gene/P name is an input signal that has them all.
+ * cat_mode.c - signal modes of events (UPC, section 6), and the catalogue of a replay, in which each Blue
+ * Gene/P name is an input signal with all modes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *const upci_mode_names[4] = {
 
 enum upc_mode upci_event_mode(const struct upci_event *event)
 {
-	/* Counts of all sources but a replay are of occurrences, which is the mode rise. */
+	/* All sources except a replay count occurrences, which is the mode rise. */
 	return event->driver.source == UPC_SOURCE_REPLAY ? event->driver.mode : UPC_MODE_RISE;
 }
 
@@ -90,7 +90,7 @@ int upci_catalogue_add_replay(struct upc_catalogue *c)
 		if (event.id == UPC_NO_ID)
 			continue;
 		event.why = NULL;
-		/* Without a qualifier the mode is that of the reset state: cycles high. */
+		/* Without a mode in its name, an event has the mode of the reset state: cycles high. */
 		event.driver = (struct upci_driver){
 			.source = UPC_SOURCE_REPLAY, .mul = 1, .div = 1, .mode = UPC_MODE_HIGH};
 		error = upci_catalogue_add(c, &event);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_net.c - events of /proc/net: interfaces, and the protocols of TCP/IP.
+ * cat_net.c - events from /proc/net: interfaces, and the protocols of TCP/IP.
  *
- * /proc/net shows the network namespace of the process that opened it, which
- * in a container is the container's.
+ * /proc/net shows the network namespace of the process that opens it; in a container, the container's.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +34,8 @@ static const struct upci_words dev_columns[] = {
 	COUNT(16, "tx_compressed", "packets", "Compressed packets sent on"),
 };
 
-/* Two lines of headings, then "name: number ...". A name cannot have ':' but may
- * have '=', which the locator takes for the end of a token. */
+/* Add the events of /proc/net/dev: two lines of headings, then "name: number ...". A name cannot contain ':'
+ * but may contain '=', which the locator takes for the end of a token. */
 int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t length)
 {
 	char name[64], prefix[80], of[96];
@@ -67,7 +66,7 @@ int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t 
 	return error < 0 ? error : 0;
 }
 
-/* The unit that the kernel's naming suggests. */
+/* Guess the unit of a column from the kernel's naming. */
 static const char *guess_unit(const char *key)
 {
 	size_t n = strlen(key);
@@ -81,7 +80,7 @@ static const char *guess_unit(const char *key)
 	return "events";
 }
 
-/* Settings of the protocol, not counts. */
+/* True if a column is a setting of the protocol and not a count. */
 static bool is_setting(const char *key)
 {
 	static const char *const settings[] = {
@@ -95,7 +94,7 @@ static bool is_setting(const char *key)
 	return false;
 }
 
-/* One column of a pair of lines. */
+/* Add one column of a pair of lines. */
 static int add_pair_column(const struct upci_cat_file *file, const char *protocol, const char *column,
 			   unsigned token, const char *line, const char *end)
 {
@@ -127,10 +126,9 @@ static int add_pair_column(const struct upci_cat_file *file, const char *protoco
 }
 
 /*
- * /proc/net/snmp and netstat: for each protocol a line of names and a line of
- * values, both beginning with the protocol. IcmpMsg is left out: its columns
- * come and go with the types of messages seen, so that a position does not
- * keep its meaning.
+ * Add the events of /proc/net/snmp and netstat: for each protocol a line of names and a line of values, both
+ * beginning with the protocol. IcmpMsg is left out: its columns depend on the types of messages seen, so a
+ * position does not keep its meaning.
  */
 int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_t length)
 {
@@ -164,7 +162,8 @@ int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_
 	return error;
 }
 
-/* "Ip6InReceives" counts for IPv6 what "Ip:InReceives" counts for IPv4. */
+/* Return the words of the IPv4 counter for an IPv6 key: "Ip6InReceives" is to IPv6 as "Ip:InReceives" is to
+ * IPv4. */
 static const struct upci_words *words_of_version_4(const char *key)
 {
 	char same[160];
@@ -214,7 +213,7 @@ static const struct upci_words socket_words[] = {
 	LEVEL("memory", "bytes", "Memory that waits for missing fragments"),
 };
 
-/* "TCP: inuse 1 orphan 0": names and levels by turns. */
+/* Add the events of a line such as "TCP: inuse 1 orphan 0", in which names and levels alternate. */
 int upci_cat_net_sockets(const struct upci_cat_file *file, const char *protocol, const char *line,
 			 const char *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_pfm.c - the border to libpfm4: which events it can name that the kernel
- * counts here, and their encoding.
+ * cat_pfm.c - the interface to libpfm4: the events that it can name and the kernel counts here, and their
+ * encoding.
  */
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
@@ -16,15 +16,14 @@
 #include "perf/pmus.h"
 #include "base/text.h"
 
-/* Protects libpfm4, which promises no thread safety for encodings. A leaf
- * lock; no signal handler takes it. The fork handlers hold it, too: events are
- * encoded as they are added, and a child that was forked while another thread
- * held the lock would hang when it adds one. */
+/* Protects libpfm4, which does not promise thread safety for encodings. A leaf lock; no signal handler takes
+ * it. The fork handlers hold it too: events are encoded as they are added, and a child forked while another
+ * thread held the lock would hang when it adds an event. */
 static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
 UPCI_FORK_LOCK(pfm, &pfm_lock, UPCI_FORK_PFM)
 
-#define NOT_YET 1                 /* no error of libpfm4's */
-static int initialized = NOT_YET; /* pfm_initialize()'s result, under pfm_lock until it is there */
+#define NOT_YET 1                 /* not an error code of libpfm4 */
+static int initialized = NOT_YET; /* result of pfm_initialize(), written once under pfm_lock */
 
 static bool pfm_is_ready(void)
 {
@@ -68,7 +67,7 @@ static int encode_locked(const char *name, unsigned domain, struct upci_perf_spe
 	return PFM_SUCCESS;
 }
 
-/* Encodes the kernel's software events that libpfm4 has no names for, with the modifiers of a name. */
+/* Encode the kernel's software events for which libpfm4 has no names, with the modifiers in name. */
 static int encode_unnamed_locked(const char *name, unsigned domain, struct upci_perf_spec *spec)
 {
 	static const struct {
@@ -96,8 +95,8 @@ static int encode_unnamed_locked(const char *name, unsigned domain, struct upci_
 }
 
 /*
- * Some software events are raised with the kernel's registers: counted in the
- * user domain alone they read 0 for ever, which is no count.
+ * True for a software event that is raised with the kernel's registers. Counted in the user domain alone,
+ * such an event reads 0 for ever, which is not a count.
  */
 static bool happens_in_kernel(const struct upci_perf_spec *spec)
 {
@@ -166,11 +165,11 @@ int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_con
 
 	if (error || context->domain_chosen || !spec->core)
 		return error;
-	/* Anew, because a name can choose for itself, as in "...:k". */
+	/* Encode again, because a name can choose its own domain, as in "...:k". */
 	return upci_perf_encode(driver, UPC_DOMAIN_USER, spec);
 }
 
-/* One of all PMUs that libpfm4 has tables of, by number; false where there is none. */
+/* Get the i-th PMU of libpfm4's tables. False if there is none. */
 static bool get_pmu(int i, pfm_pmu_info_t *pmu)
 {
 	bool there;
@@ -222,7 +221,7 @@ bool upci_pfm_own(const char *name, char *own, size_t size)
 	return known;
 }
 
-/* Descriptions of perf's generic events in place of libpfm4's, and units; unit NULL: "events". */
+/* Descriptions of perf's generic events, used instead of libpfm4's, and units. unit NULL means "events". */
 struct generic {
 	const char *text, *unit;
 };
@@ -283,14 +282,14 @@ static const char *subsystem_of(const struct upci_perf_spec *spec)
 	}
 }
 
-/* Whether an error ends the building of a catalogue, not only the offer of one name. */
+/* True if an error ends the building of a catalogue, and not only the offer of one name. */
 static bool is_fatal_error(int64_t error)
 {
 	return error == UPC_ENOMEM || error == UPC_EMFILE;
 }
 
-/* Puts one name that encodes and opens into the catalogue; UPC_ENOSUPP or
- * UPC_EPERM, and nothing put, when the kernel does not open it. */
+/* Add a name to the catalogue if the kernel encodes and opens it. Return its code, or a negative error with
+ * nothing added: UPC_ENOSUPP or UPC_EPERM if the kernel does not open it. */
 static int64_t offer_name(struct upc_catalogue *c, unsigned domain, const char *name, const char *text)
 {
 	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
@@ -328,7 +327,7 @@ static bool get_event(int e, pfm_event_info_t *info)
 	return pfm_get_event_info(e, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
 }
 
-/* An event, and each of its unit masks, as names of their own. */
+/* Offer an event and each of its unit masks, as separate names. */
 static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu,
 		       const pfm_event_info_t *info)
 {
@@ -358,9 +357,9 @@ static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 }
 
 /*
- * The generic PMU "perf" gives most events two to four names. The first alias
- * of an event is the one that perf's own users type, and is listed. Offers all of these, or only
- * one: then returns its code, or a negative error, UPC_ENOEVENT where it is not listed.
+ * Offer the names of the generic PMU "perf", which gives most events two to four names. The first alias of an
+ * event is the name that perf's users type, and is listed. With only set, offer only this name and return its
+ * code, or a negative error: UPC_ENOEVENT if the name is not listed.
  */
 static int64_t offer_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu,
 			     const char *only)
@@ -403,8 +402,8 @@ int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name)
 		       : UPC_ENOEVENT;
 }
 
-/* Whether the kernel drives a detected PMU, and for us: 0, or the error. A PMU that it
- * does not drive (a virtual machine without one) is not listed event by event. */
+/* Check that the kernel drives a detected PMU and opens its events for this caller. Return 0, or the error. A
+ * PMU that the kernel does not drive (a virtual machine without one) is not listed event by event. */
 static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 {
 	int e, tried = 0, error = UPC_ENOSUPP;
@@ -429,11 +428,11 @@ static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 	return error;
 }
 
-/* Why there are no events of the CPU's PMU: core is kernel_has of the one that libpfm4
- * found, UPC_ENOEVENT where it found none. */
+/* Report why there are no events of the CPU's PMU. core is the result of kernel_has for the PMU that libpfm4
+ * found, or UPC_ENOEVENT if it found none. */
 static int add_missing_core(struct upc_catalogue *c, int core)
 {
-	/* Asked first, since perf_event_paranoid refuses also where there is no PMU. */
+	/* Check this first, since perf_event_paranoid refuses even if there is no PMU. */
 	if (!upci_pmu_core_is_there())
 		return upci_catalogue_add_missing(
 			c,
@@ -513,8 +512,8 @@ static bool same_encoding(const struct upci_perf_spec *a, const struct upci_perf
 	       a->exclude_kernel == b->exclude_kernel;
 }
 
-/* Whether two names count the same as well where no domain is chosen, which is user mode
- * for a CPU's own events unless the name says more (upci_perf_encode_for). */
+/* True if two names count the same even if no domain is chosen. Events of a CPU's own PMU then count user
+ * mode, unless the name says otherwise (upci_perf_encode_for). */
 static bool same_by_default(const struct upci_driver *a, const struct upci_driver *b)
 {
 	struct upci_perf_spec one, other;
@@ -523,7 +522,8 @@ static bool same_by_default(const struct upci_driver *a, const struct upci_drive
 	       same_encoding(&one, &other);
 }
 
-/* An event of the catalogue with the same encoding: another name of it. */
+/* Return the code of a catalogue event with the same encoding as spec, which is another name of it, or
+ * UPC_ENOEVENT. */
 static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct upci_driver *driver,
 			  const struct upci_perf_spec *spec)
 {
@@ -550,7 +550,7 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	int64_t code;
 	int error, domains;
 
-	/* libpfm4 would look for a bare name in all PMUs; a name here has its PMU. */
+	/* libpfm4 would look for a bare name in all PMUs. Names here contain their PMU. */
 	if (!strstr(name, "::") || strchr(name, '/') || !pfm_is_ready())
 		return UPC_ENOEVENT;
 	domains = upci_perf_domains();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_pfm.h - names that libpfm4 can spell and the encoding it gives them.
+ * cat_pfm.h - names that libpfm4 knows, and their encoding.
  */
 #ifndef UPCI_CAT_PFM_H
 #define UPCI_CAT_PFM_H
@@ -9,30 +9,28 @@
 #include "base/target.h"
 #include "perf/perf.h"
 
-/* A code for a name that the catalogue has not, if libpfm4 knows it and the
- * kernel opens it: the code, UPC_ENOEVENT, or another negative error with
- * message. */
+/* Add a name that the catalogue does not have, if libpfm4 knows it and the kernel opens it. Return its code,
+ * UPC_ENOEVENT, or another negative error with message. */
 int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name);
 
-/* Adds one of perf's generic events, as upci_catalogue_add_pfm would, by the name that it lists:
- * the code, or a negative error, UPC_ENOEVENT where it lists no such name. */
+/* Add one of perf's generic events, as upci_catalogue_add_pfm would, by its listed name. Return its code, or
+ * a negative error: UPC_ENOEVENT if no event is listed under the name. */
 int64_t upci_pfm_find_alone(struct upc_catalogue *c, const char *name);
 
-/* Whether a name "PMU::EVENT" is of a PMU that libpfm4 does not find here. */
+/* True if a name "PMU::EVENT" belongs to a PMU that libpfm4 does not find on this machine. */
 bool upci_pfm_is_elsewhere(const char *name);
 
-/* own gets the names of the PMUs that libpfm4 finds for this machine's CPU, or a text that
- * there is none. Returns whether libpfm4 has tables of the PMU of a name "PMU::EVENT". */
+/* Set own to the names of the PMUs that libpfm4 finds for this machine's CPU, or to a text that says there is
+ * none. Return true if libpfm4 has tables for the PMU of a name "PMU::EVENT". */
 bool upci_pfm_own(const char *name, char *own, size_t size);
 
-/* The kernel's encoding of a PERF or TRACEPOINT driver, in the domains
- * (UPC_DOMAIN_*) given. Errors with message: UPC_ENOEVENT, UPC_ENOSUPP,
- * UPC_EPERM. */
+/* Get the kernel's encoding of a PERF or TRACEPOINT driver in the given domains (UPC_DOMAIN_*). Return 0, or
+ * an error with message: UPC_ENOEVENT, UPC_ENOSUPP, UPC_EPERM. */
 int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec);
 
-/* The same for a context. Where its domain was not chosen, events of a CPU's PMU count
- * user mode, as users of PAPI and of instruction counts expect; other events, such as those
- * that only the kernel raises and those of PMUs without modes, keep the context's domain. */
+/* The same for a context. If its domain was not chosen, events of a CPU's PMU count user mode, as users of
+ * PAPI and of instruction counts expect. Other events keep the context's domain, such as events that only the
+ * kernel raises and events of PMUs without modes. */
 int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
 			 struct upci_perf_spec *spec);
 

@@ -12,7 +12,8 @@
 #include "perf/pmus.h"
 #include "procfs/roots.h"
 
-/* Spreads value's bits over "config1:0-7,32-35" of a format file. */
+/* Store the bits of value in the fields that a format file names, such as "config1:0-7,32-35". False if they
+ * do not fit. */
 static bool place_bits(const char *format, uint64_t value, struct upci_perf_spec *spec)
 {
 	uint64_t *word;
@@ -42,12 +43,12 @@ static bool place_bits(const char *format, uint64_t value, struct upci_perf_spec
 	return *at == 0 && value == 0;
 }
 
-/* The format files of a PMU that were read so far: its events have the same few terms. */
+/* The format files of a PMU read so far; all its events use the same few terms. */
 struct formats {
 	const char *pmu;
 	unsigned n;
 	struct {
-		char *term, *text; /* text NULL: there is none */
+		char *term, *text; /* text is NULL if the file does not exist */
 	} known[32];
 };
 
@@ -83,7 +84,7 @@ static bool place_term(struct formats *formats, const char *term, uint64_t value
 	return placed;
 }
 
-/* "event=0x3c,umask=0x1,any": terms of an events file. */
+/* Encode the terms of an events file, such as "event=0x3c,umask=0x1,any". */
 static bool encode_terms(struct formats *formats, char *terms, struct upci_perf_spec *spec)
 {
 	char *term, *save = NULL;
@@ -112,7 +113,7 @@ static bool encode_terms(struct formats *formats, char *terms, struct upci_perf_
 	return true;
 }
 
-/* formats->pmu is set. */
+/* Encode an event of the PMU formats->pmu. Return 0, or UPC_ENOEVENT with message. */
 static int encode_event(struct formats *formats, const char *event, unsigned domain,
 			struct upci_perf_spec *spec)
 {
@@ -128,8 +129,8 @@ static int encode_event(struct formats *formats, const char *event, unsigned dom
 	spec->type = pmu->type;
 	spec->cpu_only = pmu->cpu_only;
 	spec->core = pmu->core;
-	/* Such PMUs refuse filters that they do not have, and count everything by
-	 * default. The filter is set only where the kernel is not to be counted. */
+	/* Such PMUs refuse filters that they do not have, and count everything by default. Set the filter
+	 * only if the kernel domain is not counted. */
 	spec->exclude_kernel = !(domain & UPC_DOMAIN_KERNEL) && !spec->cpu_only;
 	return 0;
 }
@@ -147,7 +148,7 @@ int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *sp
 	return error;
 }
 
-/* Whether libpfm4 or another builder lists this PMU's events already. */
+/* True if libpfm4 or another builder already lists this PMU's events. */
 static bool listed_elsewhere(const char *pmu)
 {
 	static const char *const names[] = {"software", "tracepoint", "breakpoint", "kprobe", "uprobe"};

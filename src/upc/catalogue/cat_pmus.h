@@ -8,7 +8,7 @@
 
 #include "perf/perf.h"
 
-/* Encodes "PMU/EVENT/". Errors with message: UPC_ENOEVENT, UPC_ENOSUPP. */
+/* Encode "PMU/EVENT/". Return 0, or an error with message: UPC_ENOEVENT, UPC_ENOSUPP. */
 int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *spec);
 
 #endif

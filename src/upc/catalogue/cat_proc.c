@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_proc.c - events of /proc/vmstat, meminfo, stat, interrupts and softirqs:
- * memory management and the CPUs.
+ * cat_proc.c - events from /proc/vmstat, meminfo, stat, interrupts and softirqs: memory management and the
+ * CPUs.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 /* ---- /proc/vmstat, /proc/meminfo ---------------------------------------- */
 
-/* Keys that the table has no words for. Those of zones and nodes (nr_*) are
- * levels; all others count events. */
+/* Guess kind and unit of a key that is not in the table. Keys of zones and nodes (nr_*) are levels; all
+ * others count events. */
 static void guess_vmstat(const char *key, struct upci_draft *draft)
 {
 	draft->kind = strncmp(key, "nr_", 3) ? UPC_KIND_COUNT : UPC_KIND_LEVEL;
@@ -44,7 +44,7 @@ int upci_cat_vmstat(const struct upci_cat_file *file, const char *key, const cha
 	return upci_cat_put(file, &draft, line, end);
 }
 
-/* mem::Active_anon for the key "Active(anon)". */
+/* Compose the name mem::Active_anon from the key "Active(anon)". */
 static void meminfo_name(const char *key, char *name, size_t size)
 {
 	size_t n = (size_t)snprintf(name, size, "mem::");
@@ -135,8 +135,8 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *key, const char 
 
 /* ---- /proc/interrupts, /proc/softirqs ----------------------------------- */
 
-/* The columns to add up: the CPUs of the header, or more, for those that are off line now.
- * The text behind the counts of a line is no number and ends the sum. */
+/* Return the number of columns to add up: the CPUs in the header, or more if some CPUs are offline now. The
+ * text after the counts of a line is not a number and ends the sum. */
 static unsigned cpu_count(const char *line, const char *end)
 {
 	long configured = sysconf(_SC_NPROCESSORS_CONF);
@@ -148,8 +148,8 @@ static unsigned cpu_count(const char *line, const char *end)
 	return configured > (long)n ? (unsigned)configured : n ? n : 1;
 }
 
-/* The device's name follows the last two blanks of a line: the text before it is
- * padded to columns. */
+/* Get the name of the device, which follows the last two blanks of a line: the text before it is padded to
+ * columns. */
 static void device_name(const char *line, const char *end, char *out, size_t size)
 {
 	const char *s = end;
@@ -176,7 +176,7 @@ static int add_interrupt(const struct upci_cat_file *file, const char *key, unsi
 	device_name(line, end, device, sizeof(device));
 	snprintf(name, sizeof(name), "irq::%s", key);
 	if (isdigit((unsigned char)key[0])) {
-		/* Numbers change from boot to boot, the device's name does not. */
+		/* Interrupt numbers change from boot to boot; the device's name does not. */
 		if (!device[0] || isdigit((unsigned char)device[0]))
 			return 0;
 		snprintf(name, sizeof(name), "irq::%s", device);

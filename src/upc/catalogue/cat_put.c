@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_put.c - puts an event of a file of /proc or /sys into the catalogue, for
- * all the builders of such events.
+ * cat_put.c - adds an event of a file of /proc or /sys to the catalogue, for all builders of such events.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +50,8 @@ static void set_scale(struct upci_driver *driver, uint32_t mul)
 	}
 }
 
-/* A name that no event has: two devices may differ only in characters that a name cannot have. */
+/* Return a name that no event has yet. Two devices may differ only in characters that an event name cannot
+ * contain. */
 static const char *unique_name(struct upc_catalogue *c, const char *wish)
 {
 	char base[UPC_NAME_MAX - 8], name[UPC_NAME_MAX];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_sim.c - the catalogue of the simulated node: the Blue Gene/P events that it produces,
- * and names for those of the caller's own core.
+ * cat_sim.c - the catalogue of the simulated node: the Blue Gene/P events that it produces, and names for
+ * events of the caller's own core.
  *
- * PU2_JPIPE_ADD_SUB is an event of core 2, and stays 0 in threads that are on others;
- * PU_JPIPE_ADD_SUB is that of the core on which the counted thread is, whichever it is. The
- * former have the chip's inputs, and their conflicts; the latter come by the patch panel, as
- * the events of a host do, and have none.
+ * PU2_JPIPE_ADD_SUB is an event of core 2, and stays 0 for threads on other cores. PU_JPIPE_ADD_SUB is the
+ * event of whichever core the counted thread runs on. Events with a core number use the chip's inputs and can
+ * conflict. Events without a number come through the patch panel, as the events of a host do, and have no
+ * conflicts.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const char *const why[] = {
 	[UPCI_SIM_TIME] = "the simulated node does not produce it yet: the model of time",
 };
 
-/* name is the documented one, which an event that is produced does not need. */
+/* Set the driver of an event. name is the documented name, which is not needed for a produced event. */
 static void drive_event(struct upci_event *event, const char *name, bool produced, unsigned panel)
 {
 	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
@@ -38,7 +38,7 @@ static void drive_event(struct upci_event *event, const char *name, bool produce
 	event->scope = UPC_SCOPE_CONTEXT;
 }
 
-/* Adds the event of core 0 as that of the thread's own core. */
+/* Add the event of core 0 as the event of the thread's own core. */
 static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool produced)
 {
 	static const char core[] = "processor core 0";

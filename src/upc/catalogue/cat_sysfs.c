@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_sysfs.c - events of /sys: one number a file, so directories are searched
- * and files only opened. Sensors are not asked for their values here: some
- * take long to answer.
+ * cat_sysfs.c - events from /sys. Each file has one number, so directories are searched and files only
+ * opened. Sensors are not read here, since some take long to answer.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,10 +17,10 @@
 struct search {
 	struct upc_catalogue *c;
 	int error;
-	unsigned denied; /* files that only root may read */
+	unsigned denied; /* number of files that only root may read */
 };
 
-/* A file that one kind of directory may hold; key is the file's name. */
+/* A file in one kind of directory; key is the file's name. */
 #define FILE_COUNT(file, unit, what) UPCI_KEY(COUNT, file, unit, 0, what)
 #define FILE_LEVEL(file, unit, mul, what) UPCI_KEY(LEVEL, file, unit, mul, what)
 
@@ -51,7 +50,7 @@ static void add_value(struct search *search, const char *subsystem, enum upc_sco
 	search->error = file.path ? upci_cat_put(&file, &draft, NULL, NULL) : UPC_ENOMEM;
 }
 
-/* The first line of a file, or the other text when there is none. */
+/* Copy the first line of a file, or the other text if there is none. */
 static void first_line(const char *path, const char *other, char *out, size_t size)
 {
 	char *text = upci_file_slurp(UPCI_ROOT_SYS, path, NULL);
@@ -68,7 +67,7 @@ static void free_dirent_list(struct dirent **list, int n)
 	free(list);
 }
 
-/* Calls visit for every name in a directory that begins with prefix. */
+/* Call visit for each name in a directory that begins with prefix. */
 static void for_names(struct search *search, const char *path, const char *prefix,
 		      void (*visit)(struct search *search, const char *path, const char *name))
 {
@@ -120,9 +119,9 @@ static void add_cpu(struct search *search, const char *path, const char *cpu)
 /* ---- directories with files of known names ------------------------------ */
 
 struct directory {
-	const char *path, *prefix; /* which directories */
+	const char *path, *prefix; /* directories that match */
 	const char *event;         /* prefix of the event's name */
-	const char *label;         /* file with a name for people, or NULL */
+	const char *label;         /* file with a human-readable name, or NULL */
 	const char *subsystem;
 	unsigned n;
 	struct upci_words words[6];
@@ -150,7 +149,7 @@ static const struct directory directories[] = {
 		 FILE_COUNT("ce_noinfo_count", "errors", "Corrected memory errors of unknown place, at"),
 		 FILE_COUNT("ue_noinfo_count", "errors", "Uncorrected memory errors of unknown place, at"),
 	 }},
-	/* Only the values that /proc/net/dev adds into other columns, or does not have. */
+	/* Only values that /proc/net/dev adds into other columns, or does not have. */
 	{"class/net",
 	 "",
 	 "net",
@@ -199,7 +198,7 @@ static void add_directories(struct search *search, const struct directory *direc
 
 /* ---- sensors ------------------------------------------------------------ */
 
-/* Files NAMEi_input of a hwmon device; an event is hwmon::CHIP:NAMEi. */
+/* Files NAMEi_input of a hwmon device. The event is hwmon::CHIP:NAMEi. */
 struct sensor {
 	const char *prefix, *suffix, *subsystem;
 	struct upci_words words;
@@ -250,9 +249,9 @@ static void add_sensor(struct search *search, const char *path, const char *entr
 	add_value(search, sensor->subsystem, UPC_SCOPE_MACHINE, file, name, of, &sensor->words);
 }
 
-/* If two chips have one name, the second's events end in ".2". The order of chips is that of the
- * devices that their links lead to, not that of their numbers, which is the order in which their
- * drivers came up. */
+/* Add the sensors of all chips. If two chips have the same name, the events of the second end in ".2". Chips
+ * are sorted by the devices that their links lead to. Their numbers follow the order in which their drivers
+ * were loaded. */
 static void add_chips(struct search *search)
 {
 	struct dirent **list;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_task.c - events of a thread (/proc/PID/task/TID) and of its process
- * (/proc/PID).
+ * cat_task.c - events of a thread (/proc/PID/task/TID) and of its process (/proc/PID).
  *
- * The same files stand in both places, but not everything in them is the
- * process's: status and schedstat of a process show its first thread's context
- * switches and run time, so those are given for threads only.
+ * Both directories have the same files, but not everything in them concerns the process: status and schedstat
+ * of a process show the context switches and run time of its first thread. These are therefore events of
+ * threads only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -115,13 +114,13 @@ static const struct upci_words schedstat_columns[] = {
 };
 const struct upci_table upci_schedstat_columns = UPCI_TABLE(schedstat_columns);
 
-/* Milliseconds with six digits behind the point. */
+/* Milliseconds with six decimal places. */
 #define MS(key, event, what) UPCI_NAMED_KEY(COUNT, key, event, "ns", 1000000, what)
 #define TIMES(key, event, unit, what) UPCI_NAMED_KEY(COUNT, key, event, unit, 0, what)
 #define LOAD(key, event, what) UPCI_NAMED_KEY(LEVEL, key, event, "1/1024 CPUs", 0, what)
 
-/* The statistics stand there when the kernel keeps them (kernel.sched_schedstats),
- * and had a longer name until Linux 5.15. */
+/* The statistics are present if the kernel keeps them (kernel.sched_schedstats). Their names were longer
+ * before Linux 5.15. */
 static const struct upci_words sched_words[] = {
 	MS("se.sum_exec_runtime", "sched_exec_ns", "Time on a CPU, as the scheduler accounts it"),
 	TIMES("se.nr_migrations", "migrations", "migrations", "Moves from one CPU to another"),

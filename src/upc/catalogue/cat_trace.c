@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_trace.c - the border to tracefs: tracepoints, their numbers and fields.
+ * cat_trace.c - the interface to tracefs: tracepoints, their numbers and fields.
  *
- * Where nobody has mounted tracefs, a caller who may (root) gets a mount of
- * its own that no path leads to and that ends with its last descriptor:
- * nothing on the machine changes.
+ * If tracefs is not mounted, a caller with the privilege (root) gets a private mount that no path leads to
+ * and that ends with its last descriptor. Nothing on the machine changes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,8 +27,8 @@
 #include "base/process.h"
 #include "base/text.h"
 
-/* tracefs' events directory, for the process's life; -1 until it could be opened,
- * which may be later than the first try (descriptors, privileges, a mount). */
+/* Descriptor of tracefs' events directory, for the life of the process. -1 until it could be opened, which
+ * may be later than the first try (descriptors, privileges, a mount). */
 static _Atomic int events_fd = -1;
 
 static int open_mounted(const char *path)
@@ -79,13 +78,13 @@ static bool tracing_is_ready(void)
 	if (events_fd >= 0)
 		return true;
 	fd = open_events_directory();
-	/* Another thread may have been faster. */
+	/* Another thread may have opened it first. */
 	if (fd >= 0 && !atomic_compare_exchange_strong(&events_fd, &none, fd))
 		close(fd);
 	return events_fd >= 0;
 }
 
-/* events/SYSTEM/EVENT/FILE, as text with a 0; its length, or -1. */
+/* Read events/SYSTEM/EVENT/FILE as text with a final 0. Return its length, or -1 with errno. */
 static ssize_t read_event_file(const char *name, const char *file, char *text, size_t size)
 {
 	char path[600];
@@ -145,12 +144,12 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 	return 0;
 }
 
-/* ---- tracepoints that somebody has made --------------------------------- */
+/* ---- tracepoints that users made ------------------------------------------- */
 
 /*
- * dynamic_events as a catalogue found it when it was opened, which has no tracepoint that
- * came later; NULL where it could not be read. Under the process lock. Reading it takes the
- * lock that the kernel has while it closes tracepoints, so that each add would wait.
+ * The text of dynamic_events as it was when a catalogue was opened, without tracepoints that were made later;
+ * NULL if it could not be read. Protected by the process lock. Reading dynamic_events takes the lock that the
+ * kernel holds while it closes tracepoints, so a read at each add would wait.
  */
 static char *made;
 
@@ -165,7 +164,7 @@ static char *read_made(void)
 		close(fd);
 	if (!file)
 		return NULL;
-	/* The text has no 0 in it, and is empty where nobody has made a tracepoint. */
+	/* The text contains no 0, and is empty if no user has made a tracepoint. */
 	if (getdelim(&text, &size, 0, file) < 0) {
 		free(text);
 		text = ferror(file) ? NULL : calloc(1, 1);
@@ -185,7 +184,7 @@ static void look_for_made(void)
 	free(old);
 }
 
-/* Whether a line of the text is "p:SYSTEM/EVENT ...". */
+/* True if a line of the text is "p:SYSTEM/EVENT ...". */
 static bool text_makes_event(const char *text, const char *name)
 {
 	const size_t n = strlen(name), system = strcspn(name, ":");
@@ -210,8 +209,7 @@ bool upci_tracepoint_is_plain(const char *name)
 	return plain;
 }
 
-/* The names behind "field:TYPE NAME;" lines of a format file, but for the
- * common ones. */
+/* List the names in the "field:TYPE NAME;" lines of a format file, except the common ones. */
 static void list_fields(const char *format, char *text, size_t size)
 {
 	const char *at = format, *separator = "";
@@ -239,7 +237,7 @@ static void list_fields(const char *format, char *text, size_t size)
 	}
 }
 
-/* Whether perf counts the nanoseconds that a tracepoint traces, not its occurrences. */
+/* True if perf counts the nanoseconds that a tracepoint reports, and not its occurrences. */
 static bool counts_time(const char *name)
 {
 	static const char *const names[] = {"runtime", "wait", "sleep", "iowait", "blocked"};
@@ -332,9 +330,9 @@ static int add_system(struct upc_catalogue *c, const char *system)
 }
 
 /*
- * Counting (not recording) tracepoints needs the permission to count the kernel.
- * Trying one out would give the same answer, and take tens of milliseconds: the kernel
- * waits for grace periods when a tracepoint's last counter is closed.
+ * True if the caller may count tracepoints. Counting them, without recording, needs the permission to count
+ * the kernel. Opening one would give the same answer and take tens of milliseconds, since the kernel waits
+ * for grace periods when a tracepoint's last counter is closed.
  */
 static bool may_count(int domains)
 {
@@ -353,7 +351,7 @@ int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bo
 		return domains;
 	if (!tracing_is_ready() && upci_fd_none_left())
 		return upci_fd_fail("tracefs");
-	/* ftrace's own entries have no perf side. */
+	/* perf cannot open ftrace's own entries. */
 	if (!tracing_is_ready() || !may_count(domains) || !colon || !strncmp(event, "ftrace:", 7))
 		return UPC_ENOEVENT;
 	error = upci_tracepoint_id(event, &id);
@@ -390,7 +388,7 @@ int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 		return 0;
 	}
 	while (!error && (entry = readdir(dir))) {
-		/* ftrace's own entries have no perf side. */
+		/* perf cannot open ftrace's own entries. */
 		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR || !strcmp(entry->d_name, "ftrace"))
 			continue;
 		error = add_system(c, entry->d_name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat_trace.h - tracepoints, by way of tracefs.
+ * cat_trace.h - tracepoints, read from tracefs.
  */
 #ifndef UPCI_CAT_TRACE_H
 #define UPCI_CAT_TRACE_H
@@ -8,19 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number by which perf_event_open knows "SYSTEM:EVENT". Errors with
- * message: UPC_ENOEVENT, UPC_EPERM. */
+/* Get the number by which perf_event_open knows "SYSTEM:EVENT". Return 0, or an error with message:
+ * UPC_ENOEVENT, UPC_EPERM. */
 int upci_tracepoint_id(const char *name, uint64_t *id);
 
 struct upc_catalogue;
 
-/* Adds "tp::SYSTEM:EVENT" alone, as upci_catalogue_add_tracepoints would; the first of a catalogue
- * looks for those that somebody has made. The code, or a negative error. */
+/* Add the single event "tp::SYSTEM:EVENT", as upci_catalogue_add_tracepoints would. first: this is the
+ * catalogue's first, so read the list of tracepoints that users made. Return the code, or a negative
+ * error. */
 int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bool first);
 
-/* Whether it is one of the kernel's or of a module's, which opens for everybody who may count
- * the kernel. Not so are those that somebody has made, which may fail for reasons of their
- * own, and ftrace's; and none is known to be where that cannot be read. */
+/* True if a tracepoint belongs to the kernel or a module, which any caller who may count the kernel can open.
+ * False for tracepoints that users made, which may fail for other reasons, for ftrace's, and for all if the
+ * list of user-made tracepoints cannot be read. */
 bool upci_tracepoint_is_plain(const char *name);
 
 #endif

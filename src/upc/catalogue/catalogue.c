@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * catalogue.c - the list of events: codes, names and memory. The users' lookups in it are
- * lookup.c's.
+ * catalogue.c - the list of events: codes, names and memory. lookup.c has the public lookups.
  */
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -27,23 +26,23 @@ struct chunk {
 };
 
 /*
- * An event's pointer is stored with release and loaded with acquire: readers
- * take no lock. An entry that is replaced stays in the arena, so a reader's
- * pointer to it stays good. count is stored after the pointer (partner: the acquire
- * in upci_catalogue_event).
+ * A catalogue. Readers take no lock: an event's pointer is stored with release and loaded with acquire. A
+ * replaced entry stays in the arena, so a reader's pointer to it stays valid. count is stored after the
+ * pointer (release; paired with the acquire load in upci_catalogue_event).
  */
 struct upc_catalogue {
 	_Atomic(_Atomic(const struct upci_event *) *) block[BLOCKS_MAX];
 	_Atomic uint32_t count;
-	/* Under the process lock: */
-	uint32_t *table; /* open addressing on the folded name: code + 1 */
+	/* Protected by the process lock: */
+	uint32_t *table; /* hash table with open addressing on the folded name: code + 1 */
 	uint32_t table_size;
 	struct chunk *chunks;
 	const char *missing[MISSING_MAX];
 	_Atomic unsigned missing_count;
 	char wiring_hash[65];
 	struct upci_on_demand on_demand;
-	/* The script or the simulated node drives all units; where there is neither, this machine. */
+	/* The script or the simulated node that drives all units. If there is neither, this machine drives
+	 * them. */
 	struct upci_script *script;
 	bool simulated;
 	struct upci_doorbell_hello node;
@@ -122,7 +121,7 @@ const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t 
 				    memory_order_acquire);
 }
 
-/* Exact match, or with fold the one that differs in case only. */
+/* Find an exact match or, with fold, a name that differs only in case. Return its code, or UPC_ENOEVENT. */
 static int64_t lookup_locked(struct upc_catalogue *c, const char *name, bool fold)
 {
 	uint32_t i;
@@ -251,7 +250,7 @@ void upci_name_sanitize(char *name)
 			*name = '_';
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------------ */
 
 struct upc_catalogue *upci_catalogue_create(struct upci_script *script,
 					    const struct upci_doorbell_hello *node)
@@ -294,7 +293,7 @@ void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]
 	memcpy(c->wiring_hash, hash, sizeof(c->wiring_hash));
 }
 
-/* ---- what there is ------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------- */
 
 struct upci_on_demand *upci_catalogue_on_demand(struct upc_catalogue *c)
 {
@@ -347,8 +346,8 @@ int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char
 	return nearest.count;
 }
 
-/* Adds a pattern to the n that are as near, unless it is one of them or there are max. Returns
- * their number. */
+/* Add a pattern to the n patterns that are equally near, unless the list contains it or has max patterns.
+ * Return the new number. */
 static int catalogue_add_pattern(const char **patterns, int n, int max, const char *pattern)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * derived.c - settles derived events: they have a source when all their terms
- * have one. Public calls for their terms and values.
+ * derived.c - gives derived events a source if all their terms have one, and has the public calls for their
+ * terms and values.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/message.h"
 #include "base/text.h"
 
-#define NAMED_MAX 3u /* missing terms that a why names */
+#define NAMED_MAX 3u /* maximum number of missing terms that a reason names */
 
 static const char *explain_missing_terms(struct upc_catalogue *c, const struct upci_formula *formula,
 					 unsigned missing)
@@ -35,7 +35,7 @@ static const char *explain_missing_terms(struct upc_catalogue *c, const struct u
 	}
 	if (missing > named)
 		upci_out(&out, " and %u more", missing - named);
-	/* An event of the host has its own reason, as has each event on the simulated node. */
+	/* A host event has its own reason, and so does each event on the simulated node. */
 	if (first && first->why && (first->id == UPC_NO_ID || upci_catalogue_node(c)))
 		upci_out(&out, ", of which it is computed: %.400s", first->why);
 	else
@@ -100,7 +100,7 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 
 /* ---- public -------------------------------------------------------------- */
 
-/* *formula becomes NULL for a plain event. */
+/* Get the formula of an event; *formula is NULL for a plain event. Return 0, or UPC_ENOEVENT with message. */
 static int find_formula(struct upc_catalogue *c, uint32_t code, const struct upci_formula **formula)
 {
 	const struct upci_event *event = upci_catalogue_event(c, code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * driver.c - what drives an event, as text.
+ * driver.c - prints the driver of an event as text.
  */
 #include <time.h>
 
@@ -24,7 +24,7 @@ const struct upci_driver_clock upci_driver_clocks[] = {
 	 "counts. Only grows."},
 	{"boottime", CLOCK_BOOTTIME, UPC_SCOPE_MACHINE, UPC_KIND_COUNT, "time::boot_ns",
 	 "Elapsed time since boot, with the time that the machine slept. Only grows."},
-	/* Somebody may set the time of day back. */
+	/* The time of day can be set back. */
 	{"realtime", CLOCK_REALTIME, UPC_SCOPE_MACHINE, UPC_KIND_LEVEL, "time::wall_ns",
 	 "Time of day, since 1970-01-01 UTC. A level: it jumps when somebody sets the clock."},
 	{"thread", CLOCK_THREAD_CPUTIME_ID, UPC_SCOPE_THREAD, UPC_KIND_COUNT, "time::thread_cpu_ns",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * file_tables.c - words for the keys of /proc/vmstat, meminfo, interrupts and
- * softirqs, and which of them are levels. Data only, one line a key.
+ * file_tables.c - descriptions of the keys of /proc/vmstat, meminfo, interrupts and softirqs, and which of
+ * them are levels. Data only, one line per key.
  */
 #include "catalogue/cat_files.h"
 
@@ -213,7 +213,7 @@ static const struct upci_words vmstat[] = {
 };
 const struct upci_table upci_vmstat_words = UPCI_TABLE(vmstat);
 
-/* All of /proc/meminfo are levels; the unit stands in the file. */
+/* All values of /proc/meminfo are levels; the file contains the unit. */
 #define MEMORY(key, what) UPCI_KEY(LEVEL, key, NULL, 0, what)
 
 static const struct upci_words meminfo[] = {

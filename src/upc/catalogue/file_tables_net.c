@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * file_tables_net.c - words for the counters of /proc/net/snmp and netstat, and
- * which of them are levels. Data only, one line a key.
+ * file_tables_net.c - descriptions of the counters of /proc/net/snmp and netstat, and which of them are
+ * levels. Data only, one line per key.
  */
 #include "catalogue/cat_files.h"
 

@@ -9,8 +9,8 @@
 #include "catalogue/formula.h"
 #include "base/text.h"
 
-/* 64 terms of at most 2^55 times a 64-bit value stay below 2^125: the sum
- * cannot overflow a 128-bit integer. */
+/* 64 terms of at most 2^55 times a 64-bit value stay below 2^125, so the sum cannot overflow a 128-bit
+ * integer. */
 #define COEFFICIENT_MAX (INT64_C(1) << 55)
 _Static_assert(UPCI_TERMS_MAX <= 64, "upci_formula_value sums in 128 bits");
 
@@ -18,7 +18,7 @@ struct parser {
 	const char *text, *at;
 	const struct upci_names *names;
 	struct upci_formula_error *error;
-	const char *under; /* where the events of a ratio's divisor begin, else NULL */
+	const char *under; /* start of the events in a ratio's divisor, else NULL */
 	unsigned terms;
 	struct upci_term term[UPCI_TERMS_MAX];
 };
@@ -48,7 +48,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* Blanks, then a character if it is there. */
+/* Skip blanks, then take a character if it is next. */
 static bool take_character(struct parser *p, char wanted)
 {
 	skip_blanks(p);
@@ -63,7 +63,7 @@ static bool is_bare_character(char c)
 	return upci_is_alnum(c) || (c && strchr("_.:", c));
 }
 
-/* Length of the integer at p->at, 0 when it is something else: "2ND" is a name. */
+/* Return the length of the integer at p->at, or 0 if there is something else: "2ND" is a name. */
 static size_t integer_length(const char *at)
 {
 	size_t n = strspn(at, "0123456789");
@@ -120,7 +120,7 @@ static int parse_term_name(struct parser *p, char name[UPC_NAME_MAX])
 	return 0;
 }
 
-/* Adds coefficient * event to the sum that is parsed; terms of one event become one. */
+/* Add coefficient * event to the current sum. Terms of the same event become one. */
 static int add_term(struct parser *p, const char *at, int64_t coefficient, uint32_t code)
 {
 	int64_t *sum;
@@ -135,7 +135,7 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 		p->term[i] = (struct upci_term){.code = code};
 		p->terms++;
 	}
-	/* Neither side is beyond 2^55 here, so the sum is within 64 bits. */
+	/* Both are at most 2^55 here, so the sum fits in 64 bits. */
 	sum = p->under ? &p->term[i].under : &p->term[i].coefficient;
 	*sum += coefficient;
 	if (*sum > COEFFICIENT_MAX || *sum < -COEFFICIENT_MAX)
@@ -220,7 +220,7 @@ static int parse_sum_of_terms(struct parser *p)
 	return error;
 }
 
-/* An integer, or the events that a ratio is over: then *divisor is 0. */
+/* Parse a divisor: an integer, or the events of a ratio's divisor, for which *divisor becomes 0. */
 static int parse_divisor(struct parser *p, int64_t *divisor)
 {
 	char name[UPC_NAME_MAX];
@@ -256,8 +256,8 @@ static int parse_end(struct parser *p, bool divided)
 						   : "the end of the formula");
 }
 
-/* Terms that cancelled each other need no counter. The terms above the divisor come first, so
- * that a printed formula is parsed to the same order. */
+/* Remove terms that cancelled each other, which need no counter. Terms of the numerator come first, so that a
+ * printed formula is parsed to the same order. */
 static int drop_zero_terms(struct parser *p)
 {
 	struct upci_term below[UPCI_TERMS_MAX];
@@ -369,7 +369,7 @@ static void print_term_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-/* Prints the sum above the divisor, or with under the divisor's. */
+/* Print the numerator or, with under, the divisor of a ratio. */
 static void print_sum(struct upc_catalogue *c, struct upci_out *out, const struct upci_formula *formula,
 		      bool under)
 {

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * formula.h - derived events: an integer-weighted sum of events, over an integer
- * divisor or, in a ratio, over another such sum, in exact arithmetic.
+ * formula.h - derived events: an integer-weighted sum of events, divided by an integer or, in a ratio, by
+ * another such sum, in exact arithmetic.
  *
  *   formula = sum | "(" sum ")" "/" divisor
  *   divisor = INTEGER | NAME | "(" sum ")"
  *   sum     = ["-"] term { ("+" | "-") term }
  *   term    = [INTEGER "*"] NAME | NAME ["*" INTEGER]
  *
- * A ratio is computed of its terms' values at the read, which are their counts since
- * the start or the reset: never as a difference of two ratios. It does not only grow,
- * and is therefore a level (UPC_KIND_LEVEL).
+ * A ratio is computed at the read, from its terms' counts since the start or the reset, never as a difference
+ * of two ratios. It can fall, and is therefore a level (UPC_KIND_LEVEL).
  *
- * A name is any event name of the catalogue; one with characters other than
- * [A-Za-z0-9_.:] is written in double quotes, in which \" and \\ stand for
- * themselves. Integers are 1 to 2^55; a coefficient is at most 2^55, of either sign,
- * also when terms of the same event are added up.
+ * A name is any event name of the catalogue. A name with characters other than [A-Za-z0-9_.:] is written in
+ * double quotes, in which \" and \\ stand for " and \. Integers are 1 to 2^55. A coefficient is at most 2^55,
+ * of either sign, also when terms of the same event are added up.
  */
 #ifndef UPCI_FORMULA_H
 #define UPCI_FORMULA_H
@@ -23,14 +21,14 @@
 #include "catalogue/catalogue.h"
 
 struct upci_formula_error {
-	unsigned column;   /* from 1, in the text */
+	unsigned column;   /* position in the text, from 1 */
 	char message[400]; /* what is wrong and what was expected */
 };
 
 /*
- * The meaning of names: find returns the code of an event, with *formula NULL, or
- * sets *formula for a derived event, which is expanded in place. For an unknown name
- * it returns a negative error, with message; suggestions belong into it.
+ * The meaning of names. find returns the code of an event, with *formula NULL. For a derived event it sets
+ * *formula, which is expanded in place. For an unknown name it returns a negative error, with a message that
+ * may contain suggestions.
  */
 struct upci_names {
 	int64_t (*find)(void *arg, const char *name, const struct upci_formula **formula, char *message,
@@ -38,28 +36,25 @@ struct upci_names {
 	void *arg;
 };
 
-/* Parses text into memory of the catalogue. Every name must be known; terms of
- * derived events are merged by the parser: a derived name is expanded in place
- * when its divisor is 1, and refused otherwise. Errors: UPC_EWIRING with *error set,
- * UPC_ENOMEM. */
+/* Parse text into memory of the catalogue. Every name must be known. A derived name is expanded in place, and
+ * its terms are merged, if its divisor is 1; otherwise it is refused. Return 0, UPC_EWIRING with *error set,
+ * or UPC_ENOMEM. */
 int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
 		       struct upci_formula_error *error);
 
-/* The same with names other than those of the catalogue. */
+/* The same, with names that do not come from the catalogue. */
 int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
 			     const struct upci_formula **formula, struct upci_formula_error *error);
 
 /*
- * value[i] is that of term i. Computes in 128 bits, and cuts off the remainder of a
- * division; a negative sum gives 0 (an estimate below zero is no count). A sum, divided
- * or not, is cut to 64 bits. A ratio is 0 where its divisor is 0 or less: there is no count
- * to divide by. It does not wrap, and is at most 2^63 - 1, the largest value that PAPI can
- * show.
+ * Return the value of a formula; value[i] is the value of term i. Computes in 128 bits and drops the
+ * remainder of a division. A negative sum gives 0, since an estimate below zero is not a count. A sum,
+ * divided or not, is cut to 64 bits. A ratio is 0 if its divisor is 0 or less, since there is no count to
+ * divide by. A ratio does not wrap, and is at most 2^63 - 1, the largest value that PAPI can show.
  */
 uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *value);
 
-/* The text of a formula as the parser takes it. Returns its length as
- * snprintf does. */
+/* Print a formula as the parser accepts it. Return its length, as snprintf does. */
 int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text, size_t size);
 
 #endif

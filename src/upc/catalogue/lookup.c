@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lookup.c - the users' lookups in a catalogue: from names to codes, and from codes to events.
+ * lookup.c - the public lookups in a catalogue: from names to codes, and from codes to events.
  */
 #include <string.h>
 
@@ -16,8 +16,7 @@
 
 enum { NO_MODE = -1, BAD_MODE = -2 };
 
-/* Cuts a ":mode=..." from the end of name. Returns an upc_mode or one of the
- * above. */
+/* Remove ":mode=..." from the end of name. Return an upc_mode, or one of the two values above. */
 static int cut_mode(char *name)
 {
 	char *at = strstr(name, UPCI_MODE_KEY);
@@ -73,7 +72,7 @@ static int fail_unknown_event(struct upc_catalogue *c, const char *name)
 			"no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
 			"and /proc; run the program without upc_run to count this machine's",
 			name);
-	/* Where all tracepoints are missing, the reason for that is the answer. */
+	/* If all tracepoints are missing, give the reason for that. */
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
@@ -101,7 +100,7 @@ static int fail_unknown_event(struct upc_catalogue *c, const char *name)
 	}
 }
 
-/* By a name of perf, PAPI or libpfm4, or an error with message. */
+/* Find an event by a name of perf, PAPI or libpfm4. Return its code, or an error with message. */
 static int64_t find_spelled(struct upc_catalogue *c, const char *name)
 {
 	int64_t found = upci_spelling_resolve(c, name);
@@ -118,7 +117,7 @@ static int64_t find_spelled(struct upc_catalogue *c, const char *name)
 	return found;
 }
 
-/* A name without a mode. */
+/* Find a name without a mode. Return its code, or an error with message. */
 static int64_t find_bare(struct upc_catalogue *c, const char *name)
 {
 	int64_t found = upci_catalogue_find_alone(c, name);
@@ -163,7 +162,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 	return 0;
 }
 
-/* Fills in what is composed on demand, once per event. */
+/* Fill in the texts that are composed on demand, once per event. */
 static const struct upci_event *describe_on_demand(struct upc_catalogue *c, const struct upci_event *event)
 {
 	struct upci_event with = *event;
@@ -185,7 +184,7 @@ static const struct upci_event *describe_on_demand(struct upc_catalogue *c, cons
 	return code < 0 ? NULL : upci_catalogue_event(c, (uint32_t)code);
 }
 
-/* A code that is not known may be one of names that are not read yet. */
+/* Get the event of a code. An unknown code may belong to a name that has not been read yet. */
 static int lookup_code(struct upc_catalogue *c, uint32_t code, const struct upci_event **event)
 {
 	int error = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nearest.c - distance between names: first those that begin with what was typed, the
- * shortest before the others, then by edit distance. The last part of a name counts as
- * much as the whole: people forget the source's prefix. Where nothing is near, names whose first
- * letters are the same.
+ * nearest.c - the distance between names. Nearest are names that begin with the typed text, shortest first.
+ * Then names follow by edit distance. The last part of a name counts as much as the whole, because people
+ * forget the source's prefix. If no name is near, names with the same first letters are offered.
  */
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -13,23 +12,22 @@
 #include "catalogue/nearest.h"
 #include "base/text.h"
 
-#define LENGTH_MAX 96 /* letters of texts whose steps of editing are counted */
-#define TEXT_MAX 1023 /* letters of a folded text */
-#define BEGINNING 3   /* letters that say how a name begins */
-#define COMMON_MIN 4  /* the same, where other letters follow */
+#define LENGTH_MAX 96 /* maximum length of a text for edit distance */
+#define TEXT_MAX 1023 /* maximum length of a folded text */
+#define BEGINNING 3   /* letters that identify how a name begins */
+#define COMMON_MIN 4  /* common letters at the beginning, if other letters follow */
 #define COMMON_MAX 99
 
-/* Units of distance: a step of editing is farther than the longest end that is missing. */
+/* Units of distance: one edit is farther than the longest missing end. */
 enum { STEP = 10, PART = 1, END_MAX = 7 };
 
-/* A name in lower case and with '_' for '-': these differences do not count. */
+/* A name in lower case with '_' for '-', since these differences do not count. */
 struct folded {
 	size_t length;
 	unsigned char text[TEXT_MAX + 1];
 };
 
-/* Folds a text, cut to TEXT_MAX letters, without the locale: a search folds every name
- * that there is. */
+/* Fold a text, cut to TEXT_MAX letters. Does not use the locale, since a search folds every name. */
 static void fold_text(const char *text, struct folded *folded)
 {
 	size_t n = strnlen(text, TEXT_MAX), i;
@@ -44,7 +42,7 @@ static void fold_text(const char *text, struct folded *folded)
 	folded->length = n;
 }
 
-/* How often a text has each letter, of 7 bits. */
+/* How often a text contains each 7-bit letter. */
 struct letters {
 	short left[128];
 };
@@ -58,8 +56,8 @@ static void count_letters(const struct folded *text, struct letters *letters)
 		letters->left[text->text[i] & 127]++;
 }
 
-/* Whether two texts need more than limit steps because of their letters, in whatever
- * order: a step changes at most one letter. Most names need more, which is soon found. */
+/* True if two texts need more than limit edits because of their letters, in whatever order: an edit changes
+ * at most one letter. Most names need more, and this finds that soon. */
 static bool has_other_letters(struct letters *a, size_t n, const unsigned char *b, size_t m, unsigned limit)
 {
 	size_t i, others = 0;
@@ -71,8 +69,8 @@ static bool has_other_letters(struct letters *a, size_t n, const unsigned char *
 	return others > limit || n + others > m + limit;
 }
 
-/* Optimal string alignment distance (a transposition is one step), given up as
- * UPCI_FAR when it exceeds limit: only cells that near the diagonal are looked at. */
+/* Return the optimal string alignment distance (a transposition is one edit), or UPCI_FAR if it exceeds
+ * limit. Computes only cells within limit of the diagonal. */
 static unsigned edit_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
 			      size_t m, unsigned limit)
 {
@@ -111,7 +109,8 @@ static unsigned edit_distance(const struct folded *wrong, struct letters *letter
 	return row[n % 3][m] <= limit ? row[n % 3][m] : UPCI_FAR;
 }
 
-/* By the letters that two texts have in common at their beginnings, behind the last colon in these. */
+/* Return a distance by the letters that two texts share at their beginnings, after the last colon among
+ * these. */
 static unsigned nearest_by_beginning(const struct folded *wrong, const unsigned char *b)
 {
 	const unsigned char *a = wrong->text;
@@ -126,7 +125,7 @@ static unsigned nearest_by_beginning(const struct folded *wrong, const unsigned 
 	return UPCI_BEGINNING + COMMON_MAX - (unsigned)(n < COMMON_MAX ? n : COMMON_MAX);
 }
 
-/* How many letters are missing at the end of the wrong name, or the steps of editing, at most limit. */
+/* Return how many letters are missing at the end of the wrong name, or a distance by at most limit edits. */
 static unsigned part_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
 			      size_t m, unsigned limit)
 {
@@ -138,7 +137,7 @@ static unsigned part_distance(const struct folded *wrong, struct letters *letter
 	return steps < UPCI_FAR ? steps * STEP : nearest_by_beginning(wrong, b);
 }
 
-/* The distance, or UPCI_FAR when it exceeds most. */
+/* Return the distance, or UPCI_FAR if it exceeds most. */
 static unsigned distance_up_to(unsigned most, const char *wrong_name, const char *right_name)
 {
 	struct folded wrong, right;
@@ -184,7 +183,7 @@ void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const c
 	d = distance_up_to(worst - 1, wrong, name);
 	if (d >= UPCI_FAR || (d >= UPCI_BEGINNING && nearest->count && nearest->distance[0] < UPCI_BEGINNING))
 		return;
-	/* A common beginning is a reason where there is no better one. */
+	/* Names with only a common beginning are dropped when a better name comes. */
 	while (d < UPCI_BEGINNING && nearest->count &&
 	       nearest->distance[nearest->count - 1] >= UPCI_BEGINNING)
 		nearest->count--;
@@ -198,8 +197,9 @@ void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const c
 	nearest->name[i] = name;
 }
 
-/* How many of a text's first letters are wrong, by the beginning of a name that is nearest to them; *length
- * gets its length. UPCI_FAR: more than a third, or the letters are too many. */
+/* Find the beginning of name that is nearest to the first wrong_length letters of wrong, and set *length to
+ * its length. Return the number of edits; UPCI_FAR if these are more than a third, or if there are too many
+ * letters. */
 static unsigned nearest_head(const char *wrong, size_t wrong_length, const char *name, size_t *length)
 {
 	unsigned row[2][LENGTH_MAX + 2], best = UPCI_FAR;

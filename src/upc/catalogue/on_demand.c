@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * on_demand.c - reads a catalogue's names when they are needed: one by itself, or all.
+ * on_demand.c - reads a catalogue's names when they are needed: one alone, or all.
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "base/process.h"
 
 /*
- * Protects catalogues whose names are being read. The process lock and libpfm4's nest in it; no
- * handler takes it. Held across a fork, which waits until nothing is half read.
+ * Protects catalogues while their names are being read. The process lock and libpfm4's lock nest in this
+ * lock. No signal handler takes it. fork holds it, and so waits until no names are half read.
  */
 static pthread_mutex_t adding_lock = PTHREAD_MUTEX_INITIALIZER;
 UPCI_FORK_LOCK(adding, &adding_lock, UPCI_FORK_ADDING)
@@ -26,7 +26,8 @@ static bool is_put_off(struct upc_catalogue *c)
 	return __atomic_load_n(&upci_catalogue_on_demand(c)->build, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* A thread that is cancelled in between would keep the lock, and leave half of the work. */
+/* Disable cancellation and take the lock: a thread that is cancelled in between would keep the lock and leave
+ * half of the work. */
 static struct upci_catalogue_mark begin_adding(struct upc_catalogue *c, int *cancellable)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancellable);
@@ -34,7 +35,7 @@ static struct upci_catalogue_mark begin_adding(struct upc_catalogue *c, int *can
 	return upci_catalogue_mark(c);
 }
 
-/* Removes events that a failed step has added. */
+/* Release the lock. If the step failed, remove the events that it added. */
 static void end_adding(struct upc_catalogue *c, struct upci_catalogue_mark mark, int64_t error,
 		       int cancellable)
 {
@@ -77,7 +78,7 @@ static int64_t add_alone_locked(struct upc_catalogue *c, const char *name)
 		names->tracepoints += code >= 0;
 	}
 	names->alone += code >= 0;
-	/* Why else there is none is said where all names are read. */
+	/* Other errors count as UPC_ENOEVENT: the reading of all names reports them. */
 	return code < 0 && code != UPC_ENOMEM && code != UPC_EMFILE ? UPC_ENOEVENT : code;
 }
 

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * on_demand.h - a catalogue that is opened without reading this machine's names. The first of
- * perf's generic events and of the tracepoints are found by themselves; whatever needs more reads
- * all names, once.
+ * on_demand.h - a catalogue that is opened without reading this machine's names. The first few of perf's
+ * generic events and of the tracepoints are found alone. Anything that needs more reads all names, once.
  */
 #ifndef UPCI_ON_DEMAND_H
 #define UPCI_ON_DEMAND_H
 
 #include "catalogue/catalogue.h"
 
-/* Names that are found by themselves; with the next one all names are read. */
+/* Maximum number of names that are found alone. The next one reads all names. */
 #define UPCI_ALONE_MAX 16
 
-/* Puts off what build does, which adds all events to an empty catalogue: 0, or a negative error. */
+/* Postpone build, which adds all events to an empty catalogue and returns 0 or a negative error. */
 void upci_catalogue_put_off(struct upc_catalogue *c, int (*build)(struct upc_catalogue *c));
 
 /*
- * Reads all names where that was put off; codes that were given out stay. If that fails
- * the catalogue is as it was, and the next call tries again: a negative error with message.
- * Context: any thread; no builder of a catalogue.
+ * Read all names, if that was postponed; codes that were given out stay. Return 0, or a negative error with
+ * message: the catalogue is then as before, and the next call tries again. Context: any thread, but not a
+ * builder of a catalogue.
  */
 int upci_catalogue_complete(struct upc_catalogue *c);
 
 /*
- * The code of perf::NAME or tp::SYSTEM:EVENT, as complete catalogues list them, where the names are
- * not read yet. UPC_ENOEVENT, without message: all names have to be read, or are. Other
- * errors with message: UPC_ENOMEM, UPC_EMFILE. Context: any thread.
+ * Return the code of perf::NAME or tp::SYSTEM:EVENT, as complete catalogues list them, while the names are
+ * not read yet. Return UPC_ENOEVENT without message if all names must be read or have been read. Other errors
+ * come with message: UPC_ENOMEM, UPC_EMFILE. Context: any thread.
  */
 int64_t upci_catalogue_find_alone(struct upc_catalogue *c, const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spelling.c - perf's and PAPI's names of events, and what the catalogue has for them.
+ * spelling.c - perf's and PAPI's names of events, and the catalogue's events for them.
  */
 #include "catalogue/spelling.h"
 
@@ -31,7 +31,7 @@ const struct upci_spelling *upci_spelling_find(const char *name)
 	return NULL;
 }
 
-/* The code of a listed event that something drives, or UPC_ENOEVENT. */
+/* Return the code of a listed event that has a source, or UPC_ENOEVENT. */
 static int64_t spelling_driven(struct upc_catalogue *c, const char *event)
 {
 	int64_t code = event ? upci_catalogue_lookup_folded(c, event) : UPC_ENOEVENT;
@@ -48,7 +48,7 @@ static int64_t spelling_listed(struct upc_catalogue *c, const struct upci_spelli
 	return code >= 0 ? code : spelling_driven(c, row->other);
 }
 
-/* ---- why there is none ----------------------------------------------------- */
+/* ---- the reason why no source counts an event --------------------------------- */
 
 static const char *spelling_reason(struct upc_catalogue *c)
 {
@@ -96,9 +96,9 @@ int64_t upci_spelling_explain(struct upc_catalogue *c, const char *event, int64_
 	return error;
 }
 
-/* ---- where it is ----------------------------------------------------------- */
+/* ---- lookup --------------------------------------------------------------------- */
 
-/* perf's modifiers ":uk" as libpfm4 has them, ":u:k". */
+/* Convert perf's modifiers, such as ":uk", to libpfm4's, ":u:k". Return 0, or UPC_ENOSUPP with message. */
 static int spelling_modifiers(const char *name, const char *modifiers, char text[8])
 {
 	size_t n = strlen(modifiers);
@@ -136,7 +136,7 @@ static int64_t spelling_in_row(struct upc_catalogue *c, const struct upci_spelli
 	const char *modifiers = name + strlen(row->name);
 	int64_t code = spelling_listed(c, row);
 
-	/* Another release of libpfm4 may list another name of the same event. */
+	/* Another release of libpfm4 may list the event under another name. */
 	if (code < 0 && !upci_catalogue_script(c) && !upci_catalogue_node(c) &&
 	    !strncmp(row->event, PMU_OF_PERF, strlen(PMU_OF_PERF))) {
 		code = upci_pfm_resolve(c, row->event);
@@ -150,7 +150,7 @@ static int64_t spelling_in_row(struct upc_catalogue *c, const struct upci_spelli
 	return code < 0 || !*modifiers ? code : spelling_modified(c, name, modifiers, code);
 }
 
-/* "msr/tsc/" is msr::tsc. */
+/* Find an event of a PMU: "msr/tsc/" is msr::tsc. */
 static int64_t spelling_of_pmu(struct upc_catalogue *c, const char *name)
 {
 	size_t n = strlen(name), pmu = strcspn(name, "/");
@@ -177,7 +177,7 @@ static int64_t spelling_of_tracepoint(struct upc_catalogue *c, const char *name)
 	if (code >= 0 && modifiers)
 		return upci_fail(UPC_ENOSUPP,
 				 "'%.200s': a tracepoint lies in the kernel and takes no modifier", name);
-	/* Where all tracepoints are missing, the reason for that is the answer. */
+	/* If all tracepoints are missing, give the reason for that. */
 	for (i = 0; code < 0 && (sentence = upci_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
 			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
