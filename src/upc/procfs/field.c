@@ -2,9 +2,9 @@
 /*
  * field.c - finds a number in a text of /proc or /sys: tokens, numbers, lines.
  *
- * No system call and no state. The text is whatever the kernel, or a program
- * that chose its own name, put there: every step is bounded by a length, and
- * what does not parse is not there, never a guess.
+ * Makes no system call and has no state. The text may be anything that the kernel wrote, or a program that
+ * chose its own name. Every step is therefore bounded by a length, and text that does not parse counts as
+ * absent; nothing is guessed.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ static inline bool separates_fields(char c)
 }
 
 /*
- * A token that begins with '(' is the name of a program in /proc/PID/stat: it
- * may hold blanks and parentheses of its own, so only the last ')' ends it.
+ * Read a token. A token that begins with '(' is the name of a program in /proc/PID/stat. It may contain
+ * blanks and parentheses, so only the last ')' ends it.
  */
 size_t upci_token(const char **p, const char *line_end, const char **token)
 {
@@ -49,7 +49,7 @@ size_t upci_token(const char **p, const char *line_end, const char **token)
 
 struct number {
 	uint64_t whole;
-	uint32_t nano; /* fraction, in 1e-9; further digits are cut */
+	uint32_t nano; /* fraction in units of 1e-9; further digits are cut */
 	bool negative;
 };
 
@@ -93,8 +93,8 @@ static enum reading read_field_number(const char *s, size_t length, struct numbe
 	return large ? TOO_LARGE : NUMBER;
 }
 
-/* (whole + nano * 1e-9) * mul / div. 128 bits hold 2^31 summands of 64 bits
- * times mul; only the way with a fraction has to watch for more. */
+/* Compute (whole + nano * 1e-9) * mul / div. False if it overflows. 128 bits hold 2^31 summands of 64 bits
+ * times mul, so only a value with a fraction must check for overflow. */
 static bool scale_field_value(__int128 whole, int64_t nano, uint32_t mul, uint32_t div, uint64_t *value)
 {
 	__int128 wide;
@@ -160,7 +160,7 @@ bool upci_line_matches(const char *line, const char *end, const struct upci_line
 
 	if (!key->key)
 		return true;
-	/* Most lines are not the one: seen without taking them apart. */
+	/* Reject most lines quickly, without splitting them into tokens. */
 	if (key->token == 0) {
 		while (line < end && separates_fields(*line))
 			line++;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * file_pass.c - one pass over a file for all the fields wanted of it.
+ * file_pass.c - reads a file in one pass for all wanted fields.
  *
- * The first pass finds each line by its key and remembers its number; later
- * passes go straight to that number, compare the key, and take only wanted
- * lines apart. A line that has moved is searched anew. If a key stands in
- * several lines (/proc/net/snmp: a line of names, then one of values), its
- * occurrences are counted from the top every time, for such a line could move
- * onto the place of another with the same key.
+ * The first pass finds each line by its key and remembers its number. Later passes go straight to that
+ * number, compare the key, and split only wanted lines. A line that has moved is searched again. If a key
+ * occurs in several lines (/proc/net/snmp has a line of names and then a line of values), its occurrences are
+ * counted from the top every time, since such a line could move to the place of another with the same key.
  *
- * The kernel makes these texts as they are read, which is most of the cost of
- * a pass: reading ends when all wanted lines are there, without asking for the
- * rest or for the end of the file.
+ * The kernel generates these texts while they are read, which is most of the cost of a pass. Reading
+ * therefore ends when all wanted lines are found, without the rest or the end of the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +22,7 @@
 #include "procfs/roots.h"
 
 #define CAPACITY_FIRST (16u << 10)
-#define CAPACITY_LARGEST (64u << 20) /* more is no table of counters */
+#define CAPACITY_LARGEST (64u << 20) /* a larger text is not a table of counters */
 #define PIECE_LEAST 4096u
 
 bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid)
@@ -35,7 +32,7 @@ bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid)
 	return file->fd >= 0;
 }
 
-/* By system calls alone: who reads may be a signal handler, on top of an allocation. */
+/* Enlarge the buffer, by system calls alone: a signal handler may read while malloc is interrupted. */
 static bool text_grow(struct upci_text *text)
 {
 	size_t capacity = text->capacity ? 2 * text->capacity : CAPACITY_FIRST;
@@ -54,8 +51,8 @@ static bool text_grow(struct upci_text *text)
 	return true;
 }
 
-/* The next piece. A short one says nothing about the end: the kernel stops
- * between records, often after 4 KiB. */
+/* Read the next piece of a file. A short piece does not mean the end: the kernel stops between records, often
+ * after 4 KiB. */
 static bool text_more(struct upci_text *text, int fd)
 {
 	ssize_t n;
@@ -115,15 +112,15 @@ char *upci_file_slurp(enum upci_root root, const char *path, size_t *length)
 
 /* ---- finding the lines -------------------------------------------------- */
 
-/* The state of a pass between one piece of text and the next. */
+/* The state of a pass between two pieces of text. */
 struct pass {
-	struct upci_line_scan walk; /* over the lines whose number is known */
-	unsigned next;              /* the line that the walk looks for */
+	struct upci_line_scan walk; /* position among lines whose number is known */
+	unsigned next;              /* index of the line that the walk looks for */
 	unsigned found;
 	bool moved;
 };
 
-/* A line that is where it was if its key is there. */
+/* True if the line is at its old place whenever its key is there. */
 static bool line_has_place(const struct upci_wanted_line *line)
 {
 	return line->number && (line->key.occurrence == 1 || !line->key.key);
@@ -139,8 +136,8 @@ static void found_line(struct pass *pass, struct upci_wanted_line *line)
 	}
 }
 
-/* Visits the places of lines as far as the text goes; a line that is not in its place
- * has none from now on. */
+/* Visit the known places of lines, as far as the text goes. A line that is not in its place loses its
+ * number. */
 static void walk_places(struct upci_wanted_file *file, const struct upci_text *text, struct pass *pass)
 {
 	struct upci_line_scan *walk = &pass->walk;
@@ -176,7 +173,8 @@ static void search_others(struct upci_wanted_file *file, const struct upci_text 
 	}
 }
 
-/* The lines are in order but for those that have moved. The C library's sort may allocate. */
+/* Sort by insertion, since the lines are in order except for those that moved. The C library's sort may
+ * allocate. */
 static void sort_by_number(struct upci_wanted_file *file)
 {
 	for (unsigned i = 1; i < file->lines; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * file_pass.h - one file of which a unit wants some lines, and of each line
- * some fields; and the pass that reads it.
+ * file_pass.h - a file of which a unit wants some lines, and of each line some fields, and the pass that
+ * reads it.
  */
 #ifndef UPCI_FILE_PASS_H
 #define UPCI_FILE_PASS_H
@@ -19,40 +19,39 @@ struct upci_want {
 
 struct upci_wanted_line {
 	struct upci_line_key key;
-	unsigned number; /* where it was last, from 1; 0: not known */
+	unsigned number; /* number at the last pass, from 1; 0: unknown */
 	bool found;
-	struct upci_line_scan scan; /* of this pass */
+	struct upci_line_scan scan; /* state of the search in this pass */
 	unsigned wants;
-	struct upci_want *want; /* ascending by first */
+	struct upci_want *want; /* in ascending order of first */
 };
 
 struct upci_wanted_file {
 	enum upci_root root;
 	char *path;
-	int fd; /* -1: to be opened */
+	int fd; /* -1: not open */
 	unsigned lines;
-	struct upci_wanted_line **line; /* ascending by number */
+	struct upci_wanted_line **line; /* in ascending order of number */
 };
 
-/* The text read from a file. The buffer, which is mapped, grows and is used again. */
+/* The text read from a file. The buffer is mapped, grows, and is reused. */
 struct upci_text {
-	char *text; /* a 0 stands behind it */
+	char *text; /* followed by a 0 */
 	size_t capacity;
 	size_t length;
-	bool complete; /* nothing follows */
+	bool complete; /* the end of the file was read */
 };
 
-/* Opens the file if it is not; false with errno when it cannot be. */
+/* Open the file if it is not open. False with errno if that fails. */
 bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid);
 
 void upci_text_free(struct upci_text *text);
 
-/* Reads an open file from its beginning to its end; false with errno. */
+/* Read an open file from beginning to end. False with errno. */
 bool upci_text_read_all(struct upci_text *text, int fd);
 
-/* Reads an open file once: value and state as in upci_files_read, for the
- * handles of this file. A file that is not open has lost all. Returns how
- * many were lost. */
+/* Read an open file once; set value and state as upci_files_read does, for the handles of this file. If the
+ * file is not open, all its fields are lost. Return the number of lost fields. */
 unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value,
 			  uint8_t *state);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * files.c - the files that one unit reads: the fields that are wanted of them,
- * and the messages for one that cannot be read.
+ * files.c - the files that a unit reads: their wanted fields, and the messages for files that cannot be read.
  *
- * A file has a list of its wanted lines, and a line one of its wanted fields, so
- * that one pass (file_pass.c) serves them all. A handle leads to its line.
+ * A file has a list of its wanted lines, and a line has a list of its wanted fields, so that one pass
+ * (file_pass.c) serves them all. A handle leads to its line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "base/process.h"
 #include "procfs/roots.h"
 
-/* The file and line of a handle; file NULL: free. */
+/* The file and line of a handle; file is NULL if the handle is free. */
 struct slot {
 	struct upci_wanted_file *file;
 	struct upci_wanted_line *line;
@@ -32,7 +31,7 @@ struct upci_files {
 	struct upci_text text;
 };
 
-/* ---- what a failure has to say ------------------------------------------ */
+/* ---- messages ----------------------------------------------------------- */
 
 static int fail_file_open(const struct upci_files *files, const struct upci_field *field, int error)
 {
@@ -105,7 +104,7 @@ static int fail_field(const struct upci_files *files, const struct upci_field *f
 			 field->first, field->occurrence);
 }
 
-/* ---- wanting fields ----------------------------------------------------- */
+/* ---- adding and removing fields ------------------------------------------- */
 
 static struct upci_wanted_file *find_file(const struct upci_files *files, const struct upci_field *field)
 {
@@ -169,7 +168,7 @@ static struct upci_wanted_line *find_wanted_line(const struct upci_wanted_file *
 	return NULL;
 }
 
-/* A line without a number comes first, so that order by number holds. */
+/* Add a line. It has no number yet and therefore comes first, which keeps the order by number. */
 static struct upci_wanted_line *add_line(struct upci_wanted_file *file, const struct upci_field *field)
 {
 	struct upci_wanted_line **more = reallocarray(file->line, file->lines + 1, sizeof(*more));
@@ -230,7 +229,7 @@ static int free_handle(struct upci_files *files)
 	return files->slots++;
 }
 
-/* Room for one more want, and for one more file. */
+/* Make room for one more want, and for one more file. */
 static bool make_room_for_want(struct upci_files *files, struct upci_wanted_line *line)
 {
 	struct upci_want *want = reallocarray(line->want, line->wants + 1, sizeof(*want));
@@ -246,7 +245,7 @@ static bool make_room_for_want(struct upci_files *files, struct upci_wanted_line
 	return true;
 }
 
-/* Puts a want in its place; room has been made. */
+/* Insert a want in order; there must be room. */
 static void insert_want(struct upci_wanted_line *line, const struct upci_want *want)
 {
 	unsigned i = line->wants++;
@@ -256,7 +255,7 @@ static void insert_want(struct upci_wanted_line *line, const struct upci_want *w
 	line->want[i] = *want;
 }
 
-/* The field is there now, as its file is read to its end. */
+/* Check that the field exists now, by reading its file to the end. Return 0, or an error with message. */
 static int check_file_field(struct upci_files *files, struct upci_wanted_file *file,
 			    const struct upci_driver *driver)
 {
@@ -290,7 +289,7 @@ static int check_driver(const struct upci_files *files, const struct upci_driver
 	return UPC_OK;
 }
 
-/* fresh: the file is not in the list yet. */
+/* Add a wanted field. fresh: the file is not in the list yet. */
 static int add_want_locked(struct upci_files *files, const struct upci_driver *driver,
 			   struct upci_wanted_file *file, bool fresh)
 {
@@ -333,9 +332,9 @@ static void remove_locked(struct upci_files *files, int handle)
 		drop_file(files, file);
 }
 
-/* A fork in another thread must not see the lists half changed: the child goes
- * along them (upci_files_forked). Nobody else changes them, so they are looked at, and the
- * file is read, without the lock. */
+/* A fork in another thread must not see the lists half changed, since the child walks through them
+ * (upci_files_forked). Only this thread changes them, so it may search them and read the file without the
+ * lock. */
 int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
 {
 	struct upci_wanted_file *file, *fresh = NULL;
@@ -368,7 +367,7 @@ void upci_files_remove(struct upci_files *files, int handle)
 	upci_process_unlock();
 }
 
-/* ---- the life of it ----------------------------------------------------- */
+/* ---- creation, reading, fork ----------------------------------------------- */
 
 int upci_files_create(pid_t pid, pid_t tid, struct upci_files **files)
 {
@@ -401,8 +400,8 @@ unsigned upci_files_read(struct upci_files *files, uint64_t *value, uint8_t *sta
 	return losses;
 }
 
-/* /proc/net is that of the process that opened it, and TASK and PROCESS are
- * another task's now: every file is opened anew. */
+/* Close every file, so that the next read opens it again: /proc/net belongs to the process that opened it,
+ * and TASK and PROCESS now mean another task. */
 void upci_files_forked(struct upci_files *files, pid_t pid, pid_t tid)
 {
 	files->pid = pid;

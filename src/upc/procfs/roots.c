@@ -2,15 +2,13 @@
 /*
  * roots.c - see roots.h.
  *
- * openat2 makes the kernel refuse every way out of the root, links included;
- * the links of /sys/class, which climb and descend within /sys, stay beneath
- * it and work. Other file systems that are mounted inside are allowed: control
- * groups live in /sys, and container managers lay their own files over some of
- * /proc. No descriptor of a root is kept: files are opened seldom, and a
- * descriptor less is one more for the program.
+ * openat2 makes the kernel refuse every path out of the root, including links. The links in /sys/class, which
+ * go up and down within /sys, stay beneath it and work. File systems that are mounted inside are allowed:
+ * control groups are in /sys, and container managers mount files over some of /proc. No descriptor of a root
+ * is kept: files are seldom opened, and the program has one more descriptor.
  *
- * Where the kernel, or a seccomp filter, has no openat2, the path is checked
- * by name and the opened file by its file system.
+ * If the kernel has no openat2, or a seccomp filter forbids it, the path is checked by name and the opened
+ * file by its file system.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +25,7 @@
 #include "base/fds.h"
 #include "procfs/roots.h"
 
-/* A resolution with ".." (of a link) that races with a rename anywhere gives
- * EAGAIN; it does not last. */
+/* Resolving ".." (of a link) returns EAGAIN while a rename happens anywhere, which does not last. */
 #define TRIES 32
 
 static bool path_is_plain(const char *path)
@@ -71,7 +68,7 @@ static bool kernel_made(unsigned long type)
 	       type == CGROUP2_SUPER_MAGIC || type == TRACEFS_MAGIC || type == DEBUGFS_MAGIC;
 }
 
-/* A magic link (/proc/PID/root, cwd, fd) can lead anywhere, but then to a file
+/* Open a path without openat2. A magic link (/proc/PID/root, cwd, fd) can lead anywhere, but then to a file
  * of another file system. */
 static int open_checked(int base, const char *path, int flags)
 {
@@ -87,7 +84,7 @@ static int open_checked(int base, const char *path, int flags)
 
 static int open_beneath(bool sys, const char *path, int flags)
 {
-	/* Nothing here may wait for a writer, or become a terminal of ours. */
+	/* The open must not block for a writer, and must not give the process a controlling terminal. */
 	struct open_how how = {
 		.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
@@ -102,8 +99,7 @@ static int open_beneath(bool sys, const char *path, int flags)
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	/* EPERM is what older seccomp filters answer to calls that they do not
-	 * know; a true one comes again. */
+	/* Older seccomp filters return EPERM for calls that they do not know. A true EPERM comes again. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open_checked(base, path, (int)how.flags);
 	error = errno;
@@ -112,7 +108,7 @@ static int open_beneath(bool sys, const char *path, int flags)
 	return fd;
 }
 
-/* Length, or -1 when it does not fit. */
+/* Compose the path relative to /proc or /sys. Return its length, or -1 if it does not fit. */
 static int relative_root_path(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *out,
 			      size_t size)
 {
@@ -152,7 +148,7 @@ static int open_root_directory(enum upci_root root, const char *path)
 				   : -1;
 }
 
-/* A filter function of scandir has no argument for the prefix. */
+/* Filter the list here, since a filter function of scandir has no argument for the prefix. */
 static int keep_names(struct dirent **list, int n, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -181,7 +177,7 @@ int upci_root_list(enum upci_root root, const char *path, const char *prefix, st
 
 struct linked {
 	struct dirent *entry;
-	char to[512]; /* "": no link, or one that is longer */
+	char to[512]; /* "": not a link, or a longer one */
 };
 
 static int compare_links(const void *a, const void *b)
