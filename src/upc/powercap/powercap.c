@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * powercap.c - energy counters of /sys/class/powercap (RAPL and its like) as a source, and their
- * events.
+ * powercap.c - energy counters in /sys/class/powercap (RAPL and similar) as a source, and their events.
  *
- * energy_uj begins at 0 again behind max_energy_range_uj: after 44 minutes at 100 W where that
- * is 262 kJ. A handle's value goes on over that. Growth by more than the range between two reads
- * cannot be seen, so an event's description says for which time a read must not be put off.
+ * energy_uj starts again at 0 after max_energy_range_uj: after 44 minutes at 100 W if that is 262 kJ. The
+ * value of a handle continues across the wrap. If a counter grows by more than the range between two reads,
+ * this cannot be detected. The description of an event therefore says within which time it must be read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +27,7 @@
 
 /* ---- numbers of a zone -------------------------------------------------------- */
 
-/* All of a text is one number, which may have a newline behind it. */
+/* Parse a text that is one number and perhaps a newline. False if it contains anything else. */
 static bool parse_whole_number(const char *text, uint64_t *value)
 {
 	char *end;
@@ -51,7 +50,7 @@ static bool read_zone_number(int fd, uint64_t *value)
 	return parse_whole_number(text, value);
 }
 
-/* The value at which a zone's counter wraps, in uJ; 0 where it cannot be read. */
+/* Return the value at which a zone's counter wraps, in uJ; 0 if it cannot be read. */
 static uint64_t range_of(const char *zone)
 {
 	char path[UPC_NAME_MAX + 64], *text;
@@ -78,11 +77,11 @@ static int open_energy(const char *zone)
 struct zone {
 	int fd; /* -1: the handle is free */
 	uint64_t range;
-	uint64_t last, total; /* the last reading, and all that it has grown by */
+	uint64_t last, total; /* in uJ: the last reading, and the growth since the open */
 };
 
 struct powercap {
-	struct upci_source source; /* the first */
+	struct upci_source source; /* must be the first member */
 	struct zone *zone;
 	unsigned zones;
 };
@@ -110,7 +109,7 @@ static void powercap_destroy(struct upci_source *source)
 	free(p->zone);
 }
 
-/* The unit opens its events anew, if the child uses it. */
+/* Close all files. The unit opens its events again if the child uses it. */
 static void powercap_forked(struct upci_source *source, const struct upci_context *context)
 {
 	(void)context;
@@ -136,7 +135,7 @@ static int fail_zone_open(const struct upci_event *event, const char *zone)
 	}
 }
 
-/* A free place, or NULL without memory. */
+/* Return a free element, or NULL if there is no memory. */
 static struct zone *free_place(struct powercap *p)
 {
 	struct zone *more;
@@ -184,8 +183,8 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 	return (int)(zone - p->zone);
 }
 
-/* Adds the energy that a zone used up to now. Without a range, or where the last reading was beyond
- * it, a step back means that the counter began anew: its reading is all that is known. */
+/* Add the energy that a zone used up to now. If the range is unknown, or smaller than the last reading, a
+ * step back means that the counter started again at 0: then only its reading is known. */
 static void take_zone_energy(struct zone *zone, uint64_t now)
 {
 	if (now >= zone->last)
@@ -231,9 +230,9 @@ struct search {
 	struct upc_catalogue *c;
 	int64_t error;
 	unsigned denied;
-	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes; POWER has a term more */
+	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes; POWER has one more term */
 	unsigned packages;
-	bool partial; /* of one of the packages there is no term */
+	bool partial; /* a package has no term */
 };
 
 static void name_of_zone(const char *zone, char name[64])
@@ -264,8 +263,8 @@ static void add_zone(struct search *search, const char *zone)
 	uint64_t range;
 
 	name_of_zone(zone, name);
-	/* ENERGY and POWER add up each package once: RAPL shows some in two ways, and the zones of
-	 * the second are intel-rapl-mmio. */
+	/* ENERGY and POWER count each package once. RAPL shows some packages in two ways; the zones of the
+	 * second way are intel-rapl-mmio. */
 	package = !strncmp(name, "package-", 8) && !strstr(zone, "-mmio");
 	if (fd < 0) {
 		search->denied += denied;
@@ -311,7 +310,8 @@ static const char *why_not(const struct search *search)
 		       : "this machine shows no energy counter of a package in /sys/" POWERCAP;
 }
 
-/* The sum over packages times coefficient, by the divisor, or where that is 0 by elapsed ns. */
+/* Return a formula for the sum over packages times coefficient, divided by divisor or, if that is 0, by
+ * elapsed ns; NULL with search->error. */
 static const struct upci_formula *sum_over_packages(struct search *search, int64_t coefficient,
 						    int64_t divisor)
 {
