@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.c - scripts that drive units: the time of a script, and how a unit is taken
- * through it.
+ * replay.c - scripts that drive units: the position in a script, and how a unit follows it.
  *
  * Players
- *   A player is a thread's place in a script, the number of the operation that comes
- *   next. The thread keeps its players in a list that ends with it; a replay keeps
- *   the player of the thread that created it, so that a unit which outlives the
- *   thread, or is used by another, stays where its thread was. Both hold references.
+ *   A player is a thread's position in a script: the number of the operation that
+ *   comes next. The thread keeps its players in a list that ends with it. A replay
+ *   keeps the player of the thread that created it, so a unit that outlives the
+ *   thread, or that another thread uses, stays at the position of its own thread.
+ *   The thread and the replays hold references.
  *
- *   A place only grows, and only by plays. Every play moves it to the next sync mark
- *   by compare-and-swap: of two threads that play units of one player at once, one
- *   plays to the next mark, the other to the one behind it. A replay's own position
- *   belongs to whoever uses the unit.
+ *   A position only grows, and only by plays. Every play moves it to the next sync
+ *   mark by compare-and-swap. If two threads play units of one player at the same
+ *   time, one plays to the next mark and the other to the mark after it. A
+ *   replay's own position belongs to the thread that uses the unit.
  *
- *   A script that is freed leaves behind a record that it ended, until the last
- *   player is gone. A thread drops players of ended scripts when it next looks for
- *   one. No script can thus be taken for another that had its address.
+ *   A script that is freed leaves a record that it ended, until the last player is
+ *   gone. A thread drops players of ended scripts when it next searches for a
+ *   player. A script can therefore not be mistaken for an earlier one at the same
+ *   address.
  *
- *   A forked child has copies of everything, and goes on by itself from where its
- *   parent was.
+ *   A forked child has copies of everything, and continues separately from where
+ *   its parent was.
  *
- * The segment engine runs the units: a script's lines in closed form, and up to the
- * next interrupt.
+ * The segment engine runs the units: the lines of a script in closed form, and up to the next interrupt.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,44 +41,44 @@
 static const struct upci_engine_ops *const ops = &upci_engine_segment;
 
 struct upci_script {
-	struct upci_trace trace; /* nothing in it once the script has ended */
-	atomic_uint references;  /* the owner's until it has ended, and each player's */
-	atomic_bool ended;       /* set by upci_script_free, seen by find_player */
+	struct upci_trace trace; /* empty once the script has ended */
+	atomic_uint references;  /* the owner's until it has ended, and one per player */
+	atomic_bool ended;       /* set by upci_script_free, read by without_ended */
 };
 
 struct player {
 	struct upci_script *script;
-	struct player *next;    /* in its thread's list; nobody else looks at it */
-	atomic_uint references; /* the thread's, and each replay's */
-	/* Advanced by advance, read by where. The script does not change, so that
-	 * nothing is published by it: relaxed order will do. */
+	struct player *next;    /* next in the thread's list; only this thread uses it */
+	atomic_uint references; /* the thread's, and one per replay */
+	/* Set by advance_player, read by place_of_player. Relaxed order suffices: the script does not change,
+	 * so the store publishes nothing. */
 	atomic_size_t place;
 };
 
 struct upci_replay {
 	struct upci_engine *engine;
 	struct player *player;
-	uint64_t ran;     /* cycles with the run bit set, up to the last start or stop */
-	uint64_t at;      /* ... which was in this one                            */
-	bool run;         /* as it was written last                               */
-	size_t position;  /* operations that the engine went through; the player's place at most */
-	unsigned in_sink; /* calls of the sink, which a read from a sink can nest */
+	uint64_t ran;     /* number of cycles with the run bit set, up to the last start or stop */
+	uint64_t at;      /* engine's cycle at the last start or stop */
+	bool run;         /* run bit as last written */
+	size_t position;  /* number of operations that the engine has run; at most the player's place */
+	unsigned in_sink; /* number of nested calls of the sink: a read from a sink can cause another */
 	pthread_t sinks_thread, creator;
 	struct upci_engine_sink sink;
-	struct upci_wave wave[UPC_INPUTS]; /* of a c line that runs */
+	struct upci_wave wave[UPC_INPUTS]; /* waves of the c line that runs */
 };
 
 /* ---- scripts -------------------------------------------------------------- */
 
 static void put_script(struct upci_script *script)
 {
-	/* Release with acquire, here and for players: whoever frees comes after all
-	 * that others did. */
+	/* Release and acquire, here and for players: the thread that frees comes after all accesses by
+	 * others. */
 	if (atomic_fetch_sub_explicit(&script->references, 1, memory_order_acq_rel) == 1)
 		free(script);
 }
 
-/* A path that cannot be opened or read. */
+/* Return errno of an open or read of path as an error, with message. */
 static int fail_errno(const char *path, int error)
 {
 	switch (error) {
@@ -100,7 +100,7 @@ static int fail_errno(const char *path, int error)
 
 static int open_script_file(const char *path)
 {
-	/* O_NONBLOCK: a FIFO must not hold the program up before it is refused. */
+	/* O_NONBLOCK: a FIFO must not block the program before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error;
 	struct stat st;
 
@@ -139,7 +139,8 @@ static int load_trace_script(int fd, const char *path, struct upci_trace *trace)
 	return upci_fail(error, "%.200s: no memory for the script", path);
 }
 
-/* The program that is counted is the software: a script gives it input signals only. */
+/* Refuse w and r lines: the counted program itself is the software, and a script gives it only input
+ * signals. */
 static int check_kinds(const struct upci_trace *trace, const char *path)
 {
 	for (size_t i = 0; i < trace->ops; i++) {
@@ -194,17 +195,17 @@ void upci_script_free(struct upci_script *script)
 	if (!script)
 		return;
 	upci_trace_free(&script->trace);
-	/* No player's trace is looked at any more: the flag publishes nothing. */
+	/* No player reads the trace any more, so the flag publishes nothing. */
 	atomic_store_explicit(&script->ended, true, memory_order_relaxed);
 	put_script(script);
 }
 
 /* ---- players -------------------------------------------------------------- */
 
-/* Its value is the thread's list. */
+/* The value of the key is the thread's list of players. */
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static atomic_bool key_made; /* set in key_once, cleared by delete_players_key, seen by find_player */
+static atomic_bool key_made; /* set in key_once, cleared by delete_players_key, read by find_player */
 
 static void put_player(struct player *player)
 {
@@ -229,8 +230,7 @@ static void make_players_key(void)
 	atomic_store_explicit(&key_made, pthread_key_create(&key, put_list) == 0, memory_order_relaxed);
 }
 
-/* When the library is unloaded, or the program ends: no thread that ends later may
- * call put_list. */
+/* Runs when the library is unloaded or the program ends, so that no thread that ends later calls put_list. */
 __attribute__((destructor)) static void delete_players_key(void)
 {
 	if (!atomic_exchange_explicit(&key_made, false, memory_order_relaxed))
@@ -240,7 +240,7 @@ __attribute__((destructor)) static void delete_players_key(void)
 	pthread_key_delete(key);
 }
 
-/* Takes the players of ended scripts out of a list. */
+/* Remove the players of ended scripts from a list. Return the rest. */
 static struct player *without_ended(struct player *list)
 {
 	struct player **link = &list, *player;
@@ -274,8 +274,8 @@ static struct player *add_player(struct upci_script *script, struct player *list
 	return player;
 }
 
-/* The calling thread's player of the script, with a reference for the caller; NULL:
- * no memory. */
+/* Return the calling thread's player of the script, with a reference for the caller, or NULL if there is no
+ * memory. */
 static struct player *find_player(struct upci_script *script)
 {
 	struct player *list, *rest, *player;
@@ -286,7 +286,7 @@ static struct player *find_player(struct upci_script *script)
 	list = pthread_getspecific(key);
 	rest = without_ended(list);
 	if (rest != list)
-		pthread_setspecific(key, rest); /* cannot fail: the thread has a value */
+		pthread_setspecific(key, rest); /* cannot fail, since the thread has a value */
 	for (player = rest; player && player->script != script; player = player->next)
 		;
 	if (!player)
@@ -301,7 +301,7 @@ static size_t place_of_player(struct player *player)
 	return atomic_load_explicit(&player->place, memory_order_relaxed);
 }
 
-/* Behind the next sync mark from place on, or the end. */
+/* Return the place after the next sync mark from place on, or the end. */
 static size_t behind_mark(const struct upci_trace *trace, size_t place)
 {
 	while (place < trace->ops)
@@ -310,7 +310,7 @@ static size_t behind_mark(const struct upci_trace *trace, size_t place)
 	return place;
 }
 
-/* Moves the place on, to *place; false where it is the end. */
+/* Advance the player to *place, after the next sync mark. False if the player is at the end. */
 static bool advance_player(struct player *player, size_t *place)
 {
 	const struct upci_trace *trace = &player->script->trace;
@@ -327,7 +327,7 @@ static bool advance_player(struct player *player, size_t *place)
 
 /* ---- running -------------------------------------------------------------- */
 
-/* The same waves from cycle n on. */
+/* Advance the phases of the waves by n cycles. */
 static void move_waves(struct upci_wave *wave, uint64_t n)
 {
 	for (unsigned id = 0; id < UPC_INPUTS; id++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trace.c - replay scripts: reads the text whole, line by line and field by field,
- * and refuses all of it for its first mistake.
+ * trace.c - parses replay scripts: reads the whole text, line by line and field by field, and refuses all of
+ * it at the first mistake.
  */
 #include "replay/trace.h"
 
@@ -24,7 +24,7 @@ struct field {
 };
 
 struct parser {
-	const char *at, *end; /* what is left of the line, without its comment */
+	const char *at, *end; /* rest of the line, without its comment */
 	unsigned line;
 	struct upci_trace trace;
 	size_t ops_room, tokens_room;
@@ -44,8 +44,8 @@ __attribute__((format(printf, 2, 3))) static int fail_trace_line(struct parser *
 	return UPC_EWIRING;
 }
 
-/* A field as messages show it: quoted, cut, and with nothing in it that is no text.
- * Every byte can become two. */
+/* A field as messages show it: quoted, cut, and with bytes that are not text replaced. Every byte can become
+ * two. */
 #define SHOWN_MAX 40
 
 struct shown {
@@ -75,7 +75,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The next field of the line; false at its end. */
+/* Get the next field of the line; false at the end of the line. */
 static bool next_field(struct parser *p, struct field *f)
 {
 	while (p->at < p->end && is_blank(*p->at))
@@ -107,8 +107,7 @@ static unsigned digit_value(char c)
 
 enum number { NUMBER_OK, NUMBER_NONE, NUMBER_TOO_BIG };
 
-/* The number at f->start, decimal or hex with 0x, as far as its digits go; f->start
- * is behind it then. */
+/* Read the number at f->start, decimal or hex with 0x, as far as its digits go. f->start moves to its end. */
 static enum number scan_number(struct field *f, uint64_t *value)
 {
 	unsigned base = 10, digit;
@@ -134,7 +133,8 @@ static enum number scan_number(struct field *f, uint64_t *value)
 	return too_big ? NUMBER_TOO_BIG : NUMBER_OK;
 }
 
-/* The next field as a number from min to max and nothing else. */
+/* Read the next field, which must be exactly a number from min to max. Return 0 or UPC_EWIRING with
+ * *p->error. */
 static int read_number_field(struct parser *p, const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
 	struct field f, rest;
@@ -171,7 +171,7 @@ static int end_of_line(struct parser *p, const char *after)
 
 /* ---- room -------------------------------------------------------------- */
 
-/* items with room for one more behind count of them; NULL when there is none. */
+/* Return items with room for at least one more than count, or NULL if there is no memory. */
 static void *grow_items(void *items, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room > 0 ? 2 * *room : 64;
@@ -209,14 +209,14 @@ static int add_token(struct parser *p, const struct upci_trace_token *token)
 
 /* ---- the tokens of a c line -------------------------------------------- */
 
-/* The numbers of a token's text, not checked yet. */
+/* The numbers in a token's text, before they are checked. */
 struct token_text {
 	uint64_t first, last, period, high, phase;
-	bool too_big; /* any of them is 2^64 or more */
+	bool too_big; /* a number is 2^64 or more */
 };
 
-/* A number behind the sign, if the sign is there; sign 0: a number at once. False
- * when there is a sign and no number. */
+/* Read a number after the sign, if the sign is there; sign 0: read a number in any case. False if there is a
+ * sign without a number. */
 static bool cut_signed_number(struct field *f, char sign, struct token_text *t, uint64_t *value)
 {
 	enum number number;
@@ -370,13 +370,13 @@ static int parse_statement(struct parser *p)
 	return fail_trace_line(p, "expected w, r, c, e or s, found %s", show_field(f).text);
 }
 
-/* One line without its newline. */
+/* Parse a line without its newline. */
 static int parse_line(struct parser *p, const char *start, const char *end)
 {
 	size_t length = (size_t)(end - start);
 	const char *comment;
 
-	/* Also in a comment: what has one is a damaged file or no text at all. */
+	/* Also in a comment: a file with a byte 0 is damaged or not text. */
 	if (memchr(start, '\0', length) != NULL)
 		return fail_trace_line(p, "expected text, found a byte 0");
 	comment = memchr(start, '#', length);
@@ -397,7 +397,7 @@ int upci_trace_parse(const char *text, size_t length, struct upci_trace *trace,
 	*trace = (struct upci_trace){.ops = 0};
 	*error = (struct upci_trace_error){.line = 0};
 	if (text == NULL)
-		text = ""; /* an empty file has no first line, which is said as of any other */
+		text = ""; /* an empty file gets the message of a missing first line */
 	do {
 		const char *newline = memchr(text, '\n', length);
 		size_t line = newline != NULL ? (size_t)(newline - text) : length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trace_file.c - reads a replay script whole before any of it is looked at: a script
- * that has a mistake anywhere does nothing.
+ * trace_file.c - reads a whole replay script before parsing it: a script with a mistake anywhere does
+ * nothing.
  */
 #include "replay/trace_file.h"
 
@@ -13,7 +13,7 @@
 
 #define ROOM_FIRST ((size_t)1 << 16)
 
-/* Bytes read, 0 at the end; -1 with errno. */
+/* Return the number of bytes read, 0 at the end, or -1 with errno. */
 static ssize_t read_some(int fd, char *to, size_t room)
 {
 	ssize_t n;
@@ -24,7 +24,7 @@ static ssize_t read_some(int fd, char *to, size_t room)
 	return n;
 }
 
-/* Whether a file is too large as it is, so that it need not be read to be refused. */
+/* True if a file is already too large, so that it can be refused without reading. */
 static bool is_too_large(int fd)
 {
 	struct stat st;
@@ -34,7 +34,7 @@ static bool is_too_large(int fd)
 	       (uintmax_t)(st.st_size - at) > UPCI_TRACE_BYTES_MAX;
 }
 
-/* The text belongs to the caller, also after an error. */
+/* Read the rest of a file. *text belongs to the caller, even after an error. */
 static int read_whole_file(int fd, char **text, size_t *length)
 {
 	size_t room = 0, used = 0;
@@ -59,7 +59,7 @@ static int read_whole_file(int fd, char **text, size_t *length)
 		if (n < 0)
 			return UPC_ESYSTEM;
 		used += (size_t)n;
-		/* It grew, or it is a pipe. */
+		/* The file grew, or is a pipe. */
 		if (used > UPCI_TRACE_BYTES_MAX)
 			return UPC_EINVAL;
 	} while (n > 0);
