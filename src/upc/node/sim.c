@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim.c - the guest's side of the doorbell: a context of the simulator as a unit's source.
+ * sim.c - the guest's side of the doorbell: a context of the simulator, for a unit.
  *
- * A context counts while it runs, so what is known of it is stale at once; stopped, it stays
- * as it is, but for what this process does to it. After a fork the child's simulator has a
- * copy of the context that belongs to the child's thread, as the child's memory has one of
- * the unit.
+ * A context counts while it runs, so a copy of its registers is stale at once. A stopped context changes only
+ * by calls of this process. After a fork the child's simulator has a copy of the context, which belongs to
+ * the child's thread, just as the child's memory has a copy of the unit.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 
 struct upci_sim {
 	uint64_t context;
-	bool run; /* as it was written last */
+	bool run; /* run bit as last written */
 	pthread_t creator;
 };
 
@@ -65,7 +64,7 @@ int upci_sim_hello(struct upci_doorbell_hello *node)
 	return 0;
 }
 
-/* ---- as a unit's source ------------------------------------------------------ */
+/* ---- operations for a unit ------------------------------------------------------- */
 
 void upci_sim_destroy(struct upci_sim *sim)
 {
@@ -94,7 +93,7 @@ int upci_sim_write(struct upci_sim *sim, unsigned offset, uint64_t value)
 	return 0;
 }
 
-/* Where nobody answers, the registers of reset. */
+/* Copy all registers. Without an answer, they are those of the reset state. */
 void upci_sim_peek(const struct upci_sim *sim, uint64_t *counter, uint8_t *field, bool *suspect)
 {
 	struct upci_doorbell_registers registers;
