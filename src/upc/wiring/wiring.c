@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring.c - what the statements of a wiring file mean: names are looked up,
- * everything is checked, and only then the catalogue is changed.
+ * wiring.c - the meaning of a wiring file's statements: looks up names and checks everything before the
+ * catalogue is changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static uint32_t *table_slot(struct upci_wiring_file *f, const char *name)
 	return &f->table[i];
 }
 
-/* "; did you mean A or B?", from the catalogue and from the file's own names
- * (it is read by people whose file is wrong, so it may take its time). */
+/* Compose "; did you mean A or B?", from the names in the catalogue and in the file. It may be slow, since it
+ * is called only for a wrong file. */
 static const char *suggest_event_names(struct upci_wiring_file *f, const char *name, char *text, size_t size)
 {
 	struct upci_nearest nearest = {0};
@@ -55,8 +55,8 @@ static const char *suggest_event_names(struct upci_wiring_file *f, const char *n
 	return text;
 }
 
-/* BGP_X and PNE_BGP_X are other spellings of the Blue Gene/P name X, if there is
- * one; they must not become names of something else. */
+/* Return X if name is BGP_X or PNE_BGP_X and X is a Blue Gene/P name; else NULL. These spellings of X must
+ * not become names of other events. */
 static const char *blue_gene_alias(struct upci_wiring_file *f, const char *name)
 {
 	const char *bare = !strncmp(name, "PNE_BGP_", 8) ? name + 8
@@ -104,7 +104,8 @@ static int check_statement_name(struct upci_wiring_file *f, const struct upci_st
 	return 0;
 }
 
-/* The event of a PMU that is not here: whose it is, and which is here. */
+/* Report an event of a PMU that this machine does not have: which PMU the event belongs to, and which PMUs
+ * are here. */
 static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	const char *name = s->event.driver.perf;
@@ -112,7 +113,7 @@ static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statemen
 	char own[200];
 	bool known = upci_pfm_own(name, own, sizeof(own));
 
-	/* libpfm4 then has only the PMUs before that one in its list. */
+	/* With LIBPFM_FORCE_PMU, libpfm4 has only the PMUs up to that one in its list. */
 	if (getenv("LIBPFM_FORCE_PMU"))
 		return upci_lex_fail_at(&f->lex, s->source_at,
 					"expected an event of the PMU that LIBPFM_FORCE_PMU puts "
@@ -131,8 +132,8 @@ static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statemen
 				own, name, pmu, name, pmu, name);
 }
 
-/* A name that libpfm4 and sysfs do not know is a typing error; what the
- * machine forbids or lacks otherwise is not the file's mistake. */
+/* Check the source of a statement. A name that libpfm4 and sysfs do not know is a typing error. It is not the
+ * file's mistake if the machine forbids or lacks an event otherwise. */
 static int check_source(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	struct upci_perf_spec spec;
@@ -202,8 +203,8 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 		}
 		if (s->verb == UPCI_VERB_DERIVED) {
 			*formula = s->event.formula;
-			/* Formulas are expanded in the order of their lines,
-			 * so that none can contain itself. */
+			/* Formulas are expanded in the order of their lines, so that none can contain
+			 * itself. */
 			if (slot - 1 < f->current)
 				return 0;
 			snprintf(message, size,
@@ -248,8 +249,7 @@ static int parse_wiring_formulas(struct upci_wiring_file *f)
 	return 0;
 }
 
-/* Derived events that the file leaves as they are still need their terms, as
- * events. */
+/* Check that derived events which the file does not change still have their terms, as plain events. */
 static int check_terms(struct upci_wiring_file *f)
 {
 	uint32_t count = upci_catalogue_size(f->c), code;
@@ -284,9 +284,9 @@ static int check_terms(struct upci_wiring_file *f)
 	return error;
 }
 
-/* ---- the whole ---------------------------------------------------------- */
+/* ---- the whole file --------------------------------------------------------- */
 
-/* Room for a statement on each line, and a table that stays half empty. */
+/* Allocate room for a statement on each line, and a hash table that stays at most half full. */
 static int make_room_for_statements(struct upci_wiring_file *f)
 {
 	const char *p = f->lex.text;
@@ -309,7 +309,7 @@ static int parse_wiring_text(struct upci_wiring_file *f, const char *text, size_
 
 	if (error)
 		return error;
-	/* From the catalogue, since its events will point there. */
+	/* Allocate from the catalogue, since its events will point to these strings. */
 	f->pool = upci_catalogue_alloc(f->c, length + 1);
 	error = f->pool ? make_room_for_statements(f) : UPC_ENOMEM;
 	if (!error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_apply.c - the change that a checked wiring file makes to the catalogue.
+ * wiring_apply.c - applies a checked wiring file to the catalogue.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "wiring/wiring.h"
 #include "wiring/wiring_file.h"
 
-/* Completes the event of a statement that is not derived for the catalogue; its
- * strings are from the pool or the catalogue already. */
+/* Complete the event of a statement other than derived for the catalogue. Its strings are in the pool or the
+ * catalogue already. */
 static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 {
 	const struct upci_event *old = upci_wiring_known(f, s);
@@ -45,7 +45,7 @@ static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 		e->unit = "events";
 	if (!e->subsystem)
 		e->subsystem = "wiring";
-	/* A tracepoint's description is composed from the kernel's on demand. */
+	/* A tracepoint's description is composed on demand, from the kernel's. */
 	if (!e->description && e->driver.source != UPC_SOURCE_TRACEPOINT) {
 		upci_driver_print(f->c, &e->driver, text, sizeof(text));
 		e->description = upci_catalogue_printf(f->c, "An event of the wiring file: %s.", text);
@@ -83,8 +83,8 @@ static int complete_derived(struct upci_wiring_file *f, struct upci_statement *s
 	return upci_derived_settle(f->c, e);
 }
 
-/* Another name of an event (same_as) keeps what drives it when the file drives that
- * event by something else: then they are two. */
+/* Separate second names of events (same_as) whose event the file drives by another source. The second name
+ * keeps its driver, and the two become separate events. */
 static int part_names(struct upc_catalogue *c)
 {
 	uint32_t count = upci_catalogue_size(c), code;
@@ -106,8 +106,7 @@ static int part_names(struct upc_catalogue *c)
 	return error;
 }
 
-/* Derived events come last: a formula may stand above the events that it is
- * computed of. */
+/* Derived events come last, since a formula may stand above the events in it. */
 int upci_wiring_apply(struct upci_wiring_file *f)
 {
 	bool derived;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P
- * names, which get a source with their terms, over instructions and cycles of a
- * hardware PMU, and sums over the devices that this machine has.
+ * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P names, which have a source if
+ * their terms do, over instructions and cycles of a hardware PMU, and sums over the devices of this machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +15,17 @@
 /* ---- Blue Gene/P ------------------------------------------------------- */
 
 /*
- * The digit that ends a floating-point mnemonic is the number of operations of
- * each instruction: a fused multiply-add is two, and an instruction of both
- * pipes counts twice.
+ * The digit at the end of a floating-point mnemonic is the number of operations per instruction: a fused
+ * multiply-add is two, and an instruction in both pipes counts twice.
  */
 #define FP_OPS                                                                                \
 	"$_FPU_ADD_SUB_1 + $_FPU_MULT_1 + $_FPU_DIV_1 + 2*$_FPU_FMA_2 + 2*$_FPU_ADD_SUB_2 + " \
 	"2*$_FPU_MULT_2 + 4*$_FPU_FMA_4"
 
 /*
- * The instructions of a core are the classes added up, and not the totals of the pipes: what
- * those contain on the chip is open, since in UPC table 1 they are less than the classes
- * of the same pipe (doc/reference/CLASSES.md). FPU loads and stores are among the loads and stores.
+ * The instructions of a core are the sum of the classes, not of the pipes' totals. It is open what these
+ * totals contain on the chip, since in UPC table 1 they are less than the classes of the same pipe
+ * (doc/reference/CLASSES.md). FPU loads and stores are among the loads and stores.
  */
 #define TOT_INS                                                                          \
 	"$_JPIPE_ADD_SUB + $_JPIPE_LOGICAL_OPS + $_JPIPE_SHROTMK + $_IPIPE_MULT_DIV + "  \
@@ -37,7 +35,7 @@
 	"$_FPU_DIV_1 + $_FPU_OTHER_NON_STORAGE_OPS + $_FPU_ADD_SUB_2 + $_FPU_MULT_2 + "  \
 	"$_FPU_FMA_4 + $_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS"
 
-/* $ is the core. */
+/* $ stands for the core. */
 static const struct recipe {
 	const char *name, *formula, *unit, *description;
 } core_recipes[] = {
@@ -60,16 +58,15 @@ static const struct recipe {
 	 "of floating point added up."},
 };
 
-/* The plain names are core 0's: in a wiring of a host PMU, PU0 is the counting
- * thread. A simulated node has PU for the thread's own core. */
+/* Names without a core are those of core 0: in a wiring of a host PMU, PU0 is the counting thread. On a
+ * simulated node, PU is the thread's own core. */
 static const struct {
 	const char *prefix, *core;
 } cores[] = {{"", "PU0"}, {"PU0_", "PU0"}, {"PU1_", "PU1"}, {"PU2_", "PU2"}, {"PU3_", "PU3"}};
 
 /*
- * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters, so
- * that no unit can count all four at once: sums are over a pair, defined by
- * what is defined for the cores above.
+ * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters, so no unit can count all four
+ * at once. Sums are therefore over a pair, and use the events defined for the cores above.
  */
 static const struct recipe node_recipes[] = {
 	{"PU01_FP_OPS", "PU0_FP_OPS + PU1_FP_OPS", "operations",
@@ -110,14 +107,14 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
 	fputs("\"\n", file);
 }
 
-/* TOT_INS is the PMU's without a core's name, where a script does not drive all; and on the simulated
- * node, where instructions are counted themselves, the classes say no more. */
+/* True if a recipe applies. TOT_INS without a core's name is the PMU's, unless a script drives all units. On
+ * the simulated node, instructions themselves are counted, and the classes give no more. */
 static bool is_our_builtin(struct upc_catalogue *c, const char *name, const char *prefix)
 {
 	return strcmp(name, "TOT_INS") || upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c));
 }
 
-/* As a wiring file, so that it goes through the same checks. */
+/* Add the events as a wiring file, so that they go through the same checks. */
 static int add_blue_gene(struct upc_catalogue *c)
 {
 	char *text = NULL;
@@ -144,9 +141,9 @@ static int add_blue_gene(struct upc_catalogue *c)
 /* ---- a hardware PMU ------------------------------------------------------ */
 
 /*
- * Short names for what every PMU counts, so that a ratio and a wiring file's own
- * TOT_INS are of one event. They are not derived, since thresholds are for plain
- * events, and share a counter with the event of perf that they are names of.
+ * Short names for events that every PMU counts, so that a ratio and the TOT_INS of a wiring file use the same
+ * event. They are not derived, since thresholds need plain events. They share a counter with the perf event
+ * that they name.
  */
 static const struct {
 	const char *name, *of, *simulated, *unit, *description;
@@ -198,9 +195,9 @@ static int add_total(struct upc_catalogue *c, size_t i)
 	};
 
 	if (upci_catalogue_script(c) && upci_catalogue_lookup(c, totals[i].name) >= 0)
-		return 0; /* core 0's */
+		return 0; /* TOT_INS of core 0 exists already */
 	if (!totals[i].of && !upci_catalogue_node(c))
-		return 0; /* of the classes */
+		return 0; /* sum of the classes exists already */
 	if (of >= 0 && upci_catalogue_event(c, (uint32_t)of)->driver.source != UPC_SOURCE_NONE) {
 		event.driver = upci_catalogue_event(c, (uint32_t)of)->driver;
 		event.same_as = (uint32_t)of + 1;
@@ -243,7 +240,7 @@ static int add_hardware(struct upc_catalogue *c)
 
 /* ---- sums over devices ------------------------------------------------- */
 
-/* Events PREFIX device SUFFIX, of the devices that are wanted. */
+/* A sum of events PREFIX device SUFFIX, over the devices that are wanted. */
 struct sum {
 	const char *name, *prefix, *suffix;
 	int64_t coefficient;
@@ -273,7 +270,7 @@ bool upci_disk_is_partition(const char *disk, const char *whole)
 	if (!n || strncmp(disk, whole, n))
 		return false;
 	disk += n;
-	/* A 'p' keeps the numbers of disk and partition apart. */
+	/* If the disk's name ends in a digit, a 'p' separates the partition's number. */
 	if (whole[n - 1] >= '0' && whole[n - 1] <= '9' && *disk++ != 'p')
 		return false;
 	digits = strspn(disk, "0123456789");
@@ -291,7 +288,7 @@ bool upci_disk_is_virtual(const char *disk)
 	return false;
 }
 
-/* The device in an event's name, or false. */
+/* Get the device in an event's name; false if the name does not fit. */
 static bool device_of(const struct sum *sum, const char *name, char device[UPC_NAME_MAX])
 {
 	size_t n = strlen(name), prefix = strlen(sum->prefix), suffix = strlen(sum->suffix);
@@ -313,8 +310,7 @@ static bool is_sum_wanted(struct upc_catalogue *c, const struct sum *sum, const 
 		return true;
 	if (upci_disk_is_virtual(device))
 		return false;
-	/* A disk that another disk's name is the beginning of may be its
-	 * partition. */
+	/* A disk whose name begins with another disk's name may be its partition. */
 	for (n = strlen(device) - 1; n > 0; n--) {
 		snprintf(whole, sizeof(whole), "%.*s", (int)n, device);
 		snprintf(event, sizeof(event), "%s%s%s", sum->prefix, whole, sum->suffix);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_file.h - a wiring file between its check (wiring.c) and the change that it
- * makes (wiring_apply.c).
+ * wiring_file.h - a wiring file after its check (wiring.c) and before it is applied (wiring_apply.c).
  */
 #ifndef UPCI_WIRING_FILE_H
 #define UPCI_WIRING_FILE_H
@@ -9,22 +8,22 @@
 #include "catalogue/catalogue.h"
 #include "wiring/wiring_statement.h"
 
-/* Events that only the file defines have no code before it is applied: in
- * formulas it is this bit and their statement's index. */
+/* An event that only the file defines has no code before the file is applied. Formulas then contain this bit
+ * and the index of its statement. */
 #define UPCI_WIRING_PENDING 0x80000000u
 
 struct upci_wiring_file {
 	struct upc_catalogue *c;
 	struct upci_lex lex;
-	char *pool; /* where the next string goes */
+	char *pool; /* position of the next string */
 	struct upci_statement *statement;
 	size_t count, room;
-	uint32_t *table; /* open addressing on the name: index + 1 */
+	uint32_t *table; /* hash table with open addressing on the name: index + 1 */
 	size_t table_size;
-	size_t current; /* the statement whose formula is parsed */
+	size_t current; /* index of the statement whose formula is being parsed */
 };
 
-/* The catalogue's event of a statement's name, or NULL. */
+/* Return the catalogue's event of a statement's name, or NULL. */
 static inline const struct upci_event *upci_wiring_known(const struct upci_wiring_file *f,
 							 const struct upci_statement *s)
 {
@@ -32,8 +31,8 @@ static inline const struct upci_event *upci_wiring_known(const struct upci_wirin
 }
 
 /*
- * Makes the change of a checked file to the catalogue. The only error is UPC_ENOMEM;
- * then the catalogue may have a part of the file, and its opener discards it.
+ * Apply a checked file to the catalogue. Return 0 or UPC_ENOMEM. After an error, the catalogue may contain a
+ * part of the file, and its opener discards it.
  */
 int upci_wiring_apply(struct upci_wiring_file *f);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_lex.c - tokens of the wiring file.
+ * wiring_lex.c - the tokens of a wiring file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "wiring/wiring_lex.h"
 #include "wiring/wiring_words.h"
 
-#define FOUND_MAX 40u /* bytes of a token that a message shows */
+#define FOUND_MAX 40u /* maximum number of bytes of a token in a message */
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static unsigned column_of_place(struct upci_place place)
 	unsigned n = 1;
 	const char *p;
 
-	/* One for each byte that does not continue a UTF-8 character. */
+	/* Count each byte that does not continue a UTF-8 character. */
 	for (p = place.line_start; p < place.at; p++)
 		n += ((unsigned char)*p & 0xc0) != 0x80;
 	return n;

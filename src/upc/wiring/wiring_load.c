@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_load.c - reads a wiring file that may be trusted, and its hash.
+ * wiring_load.c - reads a wiring file, after checking that it can be trusted, and computes its hash.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void hash_hex(const char *text, size_t length, char hex[65])
 	hex[64] = 0;
 }
 
-/* On the open file, so that nobody can put another in its place afterwards. */
+/* Check the open file, so that no one can replace it afterwards. Return 0, or an error with message. */
 static int check_wiring_file(int fd, const char *path)
 {
 	struct stat st;
@@ -83,7 +83,7 @@ int upci_wiring_read(int fd, const char *path, char **text, size_t *length)
 
 int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65])
 {
-	/* O_NONBLOCK: a FIFO must not hold the program up before it is refused. */
+	/* O_NONBLOCK: a FIFO must not block the program before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	char *text = NULL;
 	size_t length = 0;

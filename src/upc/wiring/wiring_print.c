@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_print.c - events as lines of wiring, in the form that the parser
- * takes back without loss.
+ * wiring_print.c - prints events as lines of wiring, which the parser reads back without loss.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +29,8 @@ static void print_wiring_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-/* Whether the syntax can express the event. It has no way to write strange bytes in the
- * names of devices, or clocks without a word: such events are comments in the file. */
+/* True if the syntax can express the event. It cannot express device names with bytes that are not text, or
+ * clocks without a word. Such events become comments in the file. */
 static bool is_event_writable(const struct upci_event *event)
 {
 	const struct upci_driver_clock *clock;
@@ -68,7 +67,7 @@ static void print_comment(struct upci_out *out, const struct upci_event *event, 
 	upci_out(out, "\n");
 }
 
-/* Printed twice: as formula, then as a string of the wiring line. */
+/* Print a formula twice: as a formula, then as a string of the wiring line. */
 static void print_formula_string(struct upc_catalogue *c, struct upci_out *out,
 				 const struct upci_formula *formula)
 {

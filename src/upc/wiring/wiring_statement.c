@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wiring_statement.c - the syntax of the wiring file's statements.
+ * wiring_statement.c - parses the statements of a wiring file.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "wiring/wiring_statement.h"
 #include "wiring/wiring_words.h"
 
-#define TOKEN_MAX 65535u        /* numbers of tokens in a line */
-#define OCCURRENCE_MAX 1000000u /* numbers of lines in a file */
+#define TOKEN_MAX 65535u        /* maximum token number in a line */
+#define OCCURRENCE_MAX 1000000u /* maximum line number in a file */
 
 /* ---- parts ------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static bool is_sign(const struct upci_lex *lex, char sign)
 	return lex->token.kind == UPCI_TOKEN_SIGN && *lex->token.start == sign;
 }
 
-/* The next token is this word, and is taken: 1; another: 0. */
+/* Take the token if it is this word. Return 1, 0 if it is another, or a negative error. */
 static int take_word_token(struct upci_lex *lex, const char *word)
 {
 	int error;
@@ -42,7 +42,7 @@ static int expect_end(struct upci_lex *lex)
 	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
 }
 
-/* Which of the words the token is; -1 for none. */
+/* Return the index of the word that the token is, or -1. */
 static int find_word(const struct upci_lex *lex, const char *const *words)
 {
 	int i;
@@ -78,7 +78,7 @@ static int parse_number_word(struct upci_lex *lex, const char *what, unsigned mi
 	return upci_lex_next(lex);
 }
 
-/* A string of min to max bytes, into the pool. */
+/* Parse a string of min to max bytes into the pool. */
 static int parse_string(struct upci_lex *lex, char **pool, const char *what, size_t min, size_t max,
 			const char **string)
 {
@@ -99,7 +99,7 @@ static int parse_string(struct upci_lex *lex, char **pool, const char *what, siz
 	return upci_lex_next(lex);
 }
 
-/* A new string where none was: a second one is a mistake. */
+/* Parse a string that may occur only once in a statement. */
 static int parse_once(struct upci_lex *lex, char **pool, const char *what, size_t min, size_t max,
 		      const char **string)
 {
@@ -162,7 +162,7 @@ static int parse_path(struct upci_lex *lex, char **pool, const char **path)
 	}
 }
 
-/* "PATH" (key "KEY" [token N] [occurrence N] | line N) value N [to N] */
+/* Parse "PATH" (key "KEY" [token N] [occurrence N] | line N) value N [to N]. */
 static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *field)
 {
 	int error = parse_path(lex, pool, &field->path);
@@ -221,7 +221,7 @@ static int parse_clock(struct upci_lex *lex, struct upci_event *event)
 	return upci_lex_next(lex);
 }
 
-/* SYSTEM:EVENT, neither with what would lead out of tracefs. */
+/* Check that the string is SYSTEM:EVENT and does not lead out of tracefs. */
 static int check_tracepoint(const struct upci_lex *lex, const struct upci_statement *s)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -237,7 +237,7 @@ static int check_tracepoint(const struct upci_lex *lex, const struct upci_statem
 	return 0;
 }
 
-/* A source that a word and a string name. */
+/* A source that is written as a word and a string. */
 struct worded {
 	const char *word, *string;
 	enum upc_source source;
@@ -300,7 +300,7 @@ static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement
 	return parse_field(lex, pool, &driver->file);
 }
 
-/* [* MUL] [/ DIV] */
+/* Parse [* MUL] [/ DIV]. */
 static int parse_scale(struct upci_lex *lex, struct upci_driver *driver)
 {
 	unsigned number;
