@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.c - a table of accounts by number, and which of them each thread works for. Threads that are made
- * in a region work for its account, where they are in no region of their own: until the region ends, and then
- * for the account of the region around it. One that outlives the region makes its account a lower bound.
+ * account.c - the table of accounts by number, and the account that each thread works for. A thread made in a
+ * region works for the region's account while the thread is in no region itself. When the region ends, the
+ * thread works for the account of the enclosing region. A thread that outlives the region makes its account a
+ * lower bound.
  */
 #include "count/account.h"
 
@@ -15,11 +16,11 @@
 #define ROOM_MAX (1u << 22)
 
 struct entry {
-	uint64_t number; /* 0: free; account 0 is nobody's */
+	uint64_t number; /* 0: free, since account 0 is never stored */
 	struct upcs_account *account;
 };
 
-/* Under the lock of threads. */
+/* The table is protected by upcs_threads.lock. */
 static struct entry *entry;
 static uint32_t room, used; /* room: a power of two, or 0 */
 static unsigned doubts_of_all;
@@ -40,7 +41,7 @@ static struct entry *find_account_entry(struct entry *in, uint32_t size, uint64_
 	return &in[i];
 }
 
-/* Half of it stays free. */
+/* Grow the table so that half of it stays free. Return false if memory is short. */
 static bool make_account_room(void)
 {
 	uint32_t size = room ? 2 * room : ROOM_FIRST, i;
@@ -79,7 +80,7 @@ static struct upcs_account *take_account(uint64_t number)
 	return account;
 }
 
-/* Those behind it that it was in the way of move up. */
+/* Remove the account. Entries behind it that hash to an earlier slot move up, so that probing finds them. */
 static void take_account_out(uint64_t number)
 {
 	struct entry *gone = room && number ? find_account_entry(entry, room, number) : NULL;
@@ -135,7 +136,8 @@ static void account_change_locked(struct upcs_counted *t, uint64_t number)
 
 /* ---- accounts that other threads work for ------------------------------------------------------- */
 
-/* Not 0, or of what is outside of all regions, or of what the marks themselves do. */
+/* True for the account of a region. False for 0, for code outside of all regions (UPCS_OUTSIDE), and for the
+ * work of the marking functions themselves. */
 static bool account_is_region(uint64_t account)
 {
 	return !(account & UPCS_OUTSIDE) && account >> 32;
@@ -158,7 +160,7 @@ static struct upcs_share account_hand_locked(struct upcs_counted *t, uint64_t ac
 	return handed[i].share;
 }
 
-/* The end of work for a team is not known. */
+/* A thread made while its maker works for a team inherits nothing, since the end of that work is unknown. */
 void upcs_account_bequeath_locked(struct upcs_counted *t)
 {
 	uint64_t account = upcs_account_of(t);
@@ -174,7 +176,7 @@ void upcs_account_bequeath_locked(struct upcs_counted *t)
 		upcs_threads.share = account_hand_locked(t, account);
 }
 
-/* Its maker may have left the region since. */
+/* True while the maker is still in the region whose share it handed to the new thread. */
 static bool account_is_handed_locked(uint64_t instance)
 {
 	const struct upcs_counted *t;
@@ -202,7 +204,8 @@ void upcs_account_inherit_locked(struct upcs_counted *t)
 	t->account = share.account;
 }
 
-/* A team that it leads may go on for the account. */
+/* Move a made thread on to the account of the enclosing region. The account before is a lower bound from now
+ * on, unless the thread exits. An OpenMP team led by the thread may go on for the account before. */
 static void account_pass_on_locked(struct upcs_counted *t, struct upcs_share share)
 {
 	const unsigned team = __atomic_load_n(&t->was_in_runtime, __ATOMIC_RELAXED) ? UPCS_ACCOUNT_HIGH : 0;
@@ -261,7 +264,8 @@ static uint64_t account_now(const struct upcs_counted *t)
 	return t->marking ? 0 : upcs_account_of(t);
 }
 
-/* From the first instruction of the library's function to its return, whatever it calls. */
+/* Note whether the thread is in a marking function: from the function's first instruction to its return,
+ * including all calls in between. */
 static void follow_marks(struct upcs_counted *t, const struct upcs_region_block *block)
 {
 	uint64_t depth = upcs_region_depth(t->stack);

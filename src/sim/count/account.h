@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.h - accounts: what the process's threads have done for a number that they named. A thread
- * works for one at a time; what it has done since it began with that is added when it goes on with
- * another, or when somebody asks. While it is in a library that marks regions, it works for none.
+ * account.h - accounts: the work of a process's threads, by a number that the program passes. A thread works
+ * for one account at a time. Its counts are charged to the account when the thread changes to another account
+ * and when a caller reads the account. A thread that executes a library that marks regions works for no
+ * account.
  */
 #ifndef UPCS_ACCOUNT_H
 #define UPCS_ACCOUNT_H
@@ -17,43 +18,46 @@
 
 struct upcs_account {
 	uint64_t tally[UPCS_TALLIES];
-	uint64_t names;  /* of its regions, a bit each */
+	uint64_t names;  /* the account's regions, a bit per name */
 	unsigned doubts; /* UPCS_ACCOUNT_LOW, _HIGH */
 };
 
-/* Was upc_run told so? */
+/* True if upc_run enabled accounts for this run. */
 bool upcs_account_is_there(void);
-/* The calling thread works for it from now on. open: how many regions are open in it, and 1, or 0: as
- * before; names: which, a bit each. False: it is not counted, or there is no memory. */
+/* Switch the calling thread to account number. open is the number of open regions plus 1, or 0 to leave that
+ * number as before. names holds the regions' names, a bit each, and is read only if open is not 0. Return
+ * false if the thread is not counted or memory is short. */
 bool upcs_account_set_locked(uint64_t number, uint64_t open, uint64_t names);
 struct upcs_region_block;
-/* The calling thread has begun the block: it may work for a team now, or mark a region, or not any
- * longer. Takes the lock. */
+/* Update the account of the calling thread, which has begun the block: a team, or entering or leaving a
+ * marking function, can change the account. Takes the lock. */
 void upcs_account_follow(const struct upcs_region_block *block);
-/* All threads' work up to now is added. NULL: there is no such account. */
+/* Return the account with all threads' work up to now, or NULL if there is no such account. */
 const struct upcs_account *upcs_account_locked(uint64_t number);
 
-/* Forgets so many, from this number on. */
+/* Forget the n accounts from number on. */
 void upcs_account_close_locked(uint64_t number, uint64_t n);
 
-/* Work was done, and nobody knows for which account. */
+/* Add doubts to all accounts: work was done for an unknown account. */
 void upcs_account_doubt_all(unsigned doubts);
-/* The process is a new one: there are none. */
+/* Remove all accounts in a forked child. */
 void upcs_account_forked(void);
 
 /* ---- for thread.c ---------------------------------------------------------------------------- */
 
 struct upcs_counted;
-/* It ends, and has been folded. */
+/* Charge the last counts of a thread that ends. The caller has folded the thread. */
 void upcs_account_end_locked(struct upcs_counted *thread);
-/* The account that the thread works for by its own doing, its maker's or a team's: also while it marks a
- * region. */
+/* Return the account that the thread works for through its own call, its maker or a team, even while the
+ * thread marks a region. */
 uint64_t upcs_account_of(const struct upcs_counted *thread);
-/* All of these are locked. Regions of the account, a bit for each name; 0: it is of none. */
+/* The caller of the functions below holds the lock. upcs_account_names_locked returns the account's regions,
+ * a bit per name, or 0 for an account without regions. */
 uint64_t upcs_account_names_locked(uint64_t number);
 void upcs_account_doubt_locked(uint64_t number, unsigned doubts);
 
-/* The thread makes another, which will work for the account that it works for; and the other begins. */
+/* bequeath: the calling thread makes another, which will work for the same account. inherit: the new thread
+ * begins. */
 void upcs_account_bequeath_locked(struct upcs_counted *thread);
 void upcs_account_inherit_locked(struct upcs_counted *thread);
 

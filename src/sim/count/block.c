@@ -7,18 +7,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SLOTS (2 * UPCS_KINDS_MAX) /* half of them stay free */
+#define SLOTS (2 * UPCS_KINDS_MAX) /* half of the slots stay free */
 #define NO_KIND UINT32_MAX
 
 struct upcs_kinds {
 	uint32_t n;
-	uint32_t slot[SLOTS]; /* a kind plus 1, or 0 */
+	uint32_t slot[SLOTS]; /* index of a kind plus 1, or 0 */
 	struct upcs_kind kind[UPCS_KINDS_MAX];
 };
 
 struct upcs_kinds *upcs_kinds_create(void)
 {
-	/* 18 MB, of which few pages are ever touched. */
+	/* 18 MB of address space, of which few pages are ever touched. */
 	void *p = mmap(NULL, sizeof(struct upcs_kinds), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -67,7 +67,8 @@ static bool is_plain_insn(const struct upcs_block_insn *insn)
 	return !insn->enters && !insn->apart && !(insn->insn.flags & UPCS_INSN_REPEATS);
 }
 
-/* Counted when the next begins. A last one has none behind it; what QEMU executes alone is such. */
+/* True if the instruction is counted when the next one begins. The last instruction of a block has no next
+ * one; the blocks that QEMU executes alone have a single instruction. */
 static bool is_late_insn(const struct upcs_block *block, uint32_t i)
 {
 	const struct upcs_block_insn *insn = &block->insn[i];
@@ -86,7 +87,7 @@ static bool ends_part(const struct upcs_block *block, uint32_t i)
 	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
 }
 
-/* How far splitting goes. */
+/* Limits of splitting. */
 struct limits {
 	uint32_t kinds;
 	bool singly;

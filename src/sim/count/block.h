@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * block.h - a translated block in parts, of which each is counted when it begins, and the
- * kinds that parts are of. Pure: it sees what instructions tally, and no program.
+ * block.h - splits a translated block into parts, each counted when it begins, and finds the kind of
+ * each part. Pure: the code sees the tallies of instructions, and no program.
  *
- * A part ends where the next has to be counted on its own:
- *   - a function that is a region begins in the middle of the block, or another one where they are
- *     counted one by one, or
- *   - blocks are counted exactly (the program handles faults), and the instruction before
- *     it can fault. An instruction is counted when it begins, so that is in the part that
- *     it ends; whether the next one begins is known when it has not faulted, or
- *   - an instruction that repeats itself follows, or has gone before (UPCS_INSN_REPEATS), or
- *   - one follows that QEMU may have begin twice: it leaves the block and executes it alone, in a
- *     block of its own, then the rest in another. It is therefore counted when the next begins.
- *     Such instructions are atomic ones that are not aligned, and, in blocks that are rewritten,
- *     those that store. Exact blocks are an exception: an instruction that may fault counts when
- *     it begins, and once too often when it begins twice.
+ * A part ends where the following instruction must be counted separately:
+ *   - A region's function begins in the middle of the block, or another function begins while
+ *     functions are counted one by one.
+ *   - Blocks are counted exactly (the program handles faults), and the instruction before can fault.
+ *     An instruction is counted when it begins, so a faulting instruction belongs to the part that it
+ *     ends. Only if it does not fault does the next instruction begin.
+ *   - The instruction before or after repeats itself (UPCS_INSN_REPEATS).
+ *   - QEMU may begin the following instruction twice: QEMU leaves the block, executes that instruction
+ *     alone in a block, and then the rest in another block. The instruction is therefore counted
+ *     when the next one begins. Unaligned atomic instructions are of this sort, and so are stores in
+ *     blocks that are rewritten. Exact blocks are an exception: an instruction that may fault counts
+ *     when it begins, and once too often if it begins twice.
  */
 #ifndef UPCS_BLOCK_H
 #define UPCS_BLOCK_H
@@ -22,47 +22,46 @@
 #include "count/counts.h"
 #include "decode/decode.h"
 
-/* More than any translation has (QEMU's TCG_MAX_INSNS is 512). */
+/* More than any translation block has (QEMU's TCG_MAX_INSNS is 512). */
 #define UPCS_BLOCK_MAX 1024u
 
 struct upcs_part {
-	uint32_t first; /* its first instruction in the block */
-	uint32_t at;    /* the one that it is counted with: the first, or the one behind it */
+	uint32_t first; /* index of the part's first instruction in the block */
+	uint32_t at;    /* index of the instruction that it is counted with: first, or the one after it */
 	uint32_t kind;
-	bool repeats;    /* kind is of one iteration, and is counted when that touches memory */
-	uint16_t enters; /* bit per region: begins with its first instruction */
+	bool repeats;    /* kind holds one iteration, counted when the iteration touches memory */
+	uint16_t enters; /* bit per region that begins with the part's first instruction */
 };
 
-/* One instruction of a block. */
 struct upcs_block_insn {
 	struct upcs_insn insn;
 	uint16_t enters;
-	bool apart;        /* begins a part, whatever it is */
-	uint32_t function; /* whose it is; another than before begins a part */
+	bool apart;        /* always begins a part */
+	uint32_t function; /* number of its function; a change of functions begins a part */
 };
 
 struct upcs_block {
 	bool exact;
-	bool rewritten; /* its instructions may store to its own page */
-	uint32_t n;     /* instructions, given */
+	bool rewritten; /* the block's instructions may store to the block's own page */
+	uint32_t n;     /* number of instructions, set by the caller */
 	struct upcs_block_insn insn[UPCS_BLOCK_MAX];
-	uint32_t nothing; /* the kind that tallies nothing */
-	uint32_t parts;   /* found; 0 where one of them could have no kind */
+	uint32_t nothing; /* index of the kind that tallies nothing */
+	uint32_t parts;   /* number of parts found; 0 if a part found no kind */
 	struct upcs_part part[UPCS_BLOCK_MAX];
 };
 
-/* All kinds of a process, in its own memory; forked children inherit them. */
+/* All kinds of a process, in private memory that forked children inherit. */
 struct upcs_kinds;
 
-/* NULL: no memory. */
+/* Return the table, or NULL if memory is short. */
 struct upcs_kinds *upcs_kinds_create(void);
 void upcs_kinds_destroy(struct upcs_kinds *kinds);
 uint32_t upcs_kinds_all(const struct upcs_kinds *kinds, const struct upcs_kind **all);
 
 /*
- * Splits the block, and finds or makes the kinds. New ones are given to counts first, which
- * may be NULL. When kinds run short, parts are of no function; false then. When they still do, parts
- * are single instructions.
+ * Split the block, and find or make the parts' kinds. New kinds are added to counts first, which may be NULL.
+ * If kinds run short, parts lose their function and the result is false. If kinds still run short, parts are
+ * single instructions.
  */
 bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts);
 

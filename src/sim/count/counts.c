@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.c - the file of raw counts: making it, its memory, and adding up.
+ * counts.c - the file of raw counts: creating the file, its memory, and adding up.
  */
 #include "count/counts.h"
 
@@ -32,9 +32,9 @@ void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint
 /* ---- memory -------------------------------------------------------------------------- */
 
 /*
- * Has the memory that is about to be written. Where there is none, pages of our own take its
- * place, which whoever comes after us does not see, but which are as good while we live. Only
- * where there is none: what lies beside it has something in it.
+ * Allocate memory that is about to be written. If the tmpfs is full, private pages take its place. Processes
+ * that open the file later do not see private pages, but counting works with them. Only pages without memory
+ * are replaced, because their neighbours hold data.
  */
 static void back_counts_memory(struct upcs_counts *counts, void *begin, size_t bytes)
 {
@@ -52,9 +52,9 @@ static void back_counts_memory(struct upcs_counts *counts, void *begin, size_t b
 }
 
 /*
- * Memory is given out from the top down, next to what is there. Translated code, which the
- * emulator makes room for after us, should be near enough to this library for near calls, and not
- * have our 16 GB in between.
+ * Return a distant address. mmap gives out addresses from the top down, next to existing mappings. QEMU maps
+ * its buffer of translated code later, and the buffer must be close enough to this library for near calls.
+ * Our 16 GB must not lie in between.
  */
 static void *out_of_the_way(void)
 {
@@ -69,7 +69,7 @@ static struct upcs_counts *map_counts_file(int fd, void *at, uint32_t *arrays)
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	void *p;
 
-	/* Address space may be limited. */
+	/* RLIMIT_AS may limit address space. */
 	for (*arrays = UPCS_ARRAYS_MAX; *arrays; *arrays /= 4) {
 		p = mmap(at, bytes_for(*arrays), PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
 		if (p != MAP_FAILED)
@@ -78,7 +78,7 @@ static struct upcs_counts *map_counts_file(int fd, void *at, uint32_t *arrays)
 	return NULL;
 }
 
-/* A file larger than the limit would be a signal. */
+/* Growing a file beyond RLIMIT_FSIZE would raise SIGXFSZ. */
 static bool may_be_large(void)
 {
 	struct rlimit limit;
@@ -114,7 +114,7 @@ struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind 
 		unlink(path);
 		return NULL;
 	}
-	/* A forked child has one of its own. */
+	/* A forked child makes its own file. */
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTFORK);
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTDUMP);
 	back_counts_memory(counts, counts, offsetof(struct upcs_counts, kind[n + 1]));
@@ -143,7 +143,7 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 	if (n == UPCS_KINDS_MAX)
 		return false;
 	back_counts_memory(counts, &counts->kind[n], sizeof(*kind));
-	/* Its counts lie in the next page of every array. */
+	/* A new page of kinds needs a new page of counts in every array. */
 	if (n % COUNTS_A_PAGE == 0)
 		for (i = 0; i < counts->used; i++)
 			if (counts->array[i].thread)
@@ -153,7 +153,7 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 	return true;
 }
 
-/* The bytes used of an array: the pages of all kinds, and of the next one. */
+/* Return the bytes in use of an array: the pages of all kinds, and of the next kind. */
 static size_t used_bytes(const struct upcs_counts *counts)
 {
 	size_t bytes = (counts->kinds / COUNTS_A_PAGE + 1) * UPCS_PAGE;
@@ -166,7 +166,7 @@ void upcs_counts_keep(struct upcs_counts *counts)
 	counts->keeps = 1;
 }
 
-/* Counts that others have left in the array are not the thread's. */
+/* Store the tally that earlier threads left in the array, so that the new thread's counts exclude it. */
 static void write_base(struct upcs_counts *counts, uint32_t array)
 {
 	uint64_t sum[UPCS_STATIC] = {0};
@@ -194,14 +194,14 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 		if (i >= counts->used)
 			__atomic_store_n(&counts->used, i + 1, __ATOMIC_RELEASE);
 		counts->array[i].active = active;
-		/* Before any count, for whoever settles. */
+		/* Stored before any count, for processes that read the file after a crash. */
 		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
 		return (int)i;
 	}
 	return -1;
 }
 
-/* Memory that is not the file's has to be cleared by hand. */
+/* Clear the array. Private memory refuses MADV_REMOVE and is cleared by memset. */
 static void clear_array(struct upcs_counts *counts, int array)
 {
 	char *page = (char *)counts->count[array], *end = page + used_bytes(counts);
@@ -239,7 +239,7 @@ static void add_static_sum(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STA
 {
 	unsigned i;
 
-	/* Readers of the results may look at any time; there is no other writer. */
+	/* Readers of the results may look at any time. This thread is the only writer. */
 	for (i = 0; i < UPCS_STATIC; i++)
 		if (sum[i])
 			__atomic_store_n(&to[i], to[i] + sum[i], __ATOMIC_RELAXED);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fold.c - tallies of the counts that threads have added to since, and the thread that does so
- * when somebody asks: it looks at each kind of block of each thread, under the lock that
- * translation takes.
+ * fold.c - folds counts into tallies: adds what each thread counted since the last time, for each kind of
+ * block, under the lock that translation takes. Also runs the thread that folds on request.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -10,7 +9,7 @@
 #include "base/now.h"
 #include "count/score.h"
 
-static bool running; /* the thread that folds */
+static bool running; /* the folding thread */
 
 static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 {
@@ -32,7 +31,8 @@ static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 		upcs_counts_tally(record, c->active, sum);
 }
 
-/* Partner: upcs_left_settle. A process that is killed within has some counts twice. */
+/* Move the counts of one array to another. Partner: upcs_left_settle. A process that is killed in between
+ * leaves some counts in both arrays. */
 void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to)
 {
 	uint64_t *out = upcs_counts_of(from), *in = upcs_counts_of(to);
@@ -52,7 +52,7 @@ void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *fro
 		to->seen[k] += out[k];
 		out[k] = from->seen[k] = 0;
 	}
-	/* Counts that others have left in an array that is kept move with it. */
+	/* The base of an array that keeps counts moves with the counts. */
 	for (t = 0; counts->keeps && t < UPCS_STATIC; t++) {
 		sum[t] -= counts->base[from->array][t];
 		counts->base[to->array][t] += counts->base[from->array][t];
@@ -87,8 +87,8 @@ void upcs_fold(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-/* Counts in the emulator's memory are lost with it, so they are taken over from time to time, which may
- * take one part in SPARE of the time. */
+/* Counts in the emulator's memory are lost if the process is killed, so they are folded from time to time,
+ * using at most one part in SPARE of the time. */
 #define SPARE 50
 
 static void *fold_for_ever(void *argument)
@@ -111,7 +111,7 @@ static void *fold_for_ever(void *argument)
 	return NULL;
 }
 
-/* Signals are for the guest's threads. */
+/* Start the folding thread if it is needed. It blocks all signals, which are for the guest's threads. */
 void upcs_fold_begin(void)
 {
 	pthread_attr_t attributes;
@@ -125,7 +125,7 @@ void upcs_fold_begin(void)
 	pthread_attr_setstacksize(&attributes, 256 * 1024);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	/* Without it counts are older, and whole at the end all the same. */
+	/* Without the thread, counts are older while the program runs, and complete at the end. */
 	running = pthread_create(&thread, &attributes, fold_for_ever, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);

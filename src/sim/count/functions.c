@@ -10,7 +10,7 @@
 #include "count/memory.h"
 #include "count/results.h"
 
-/* Places that are given: searches end at one that is free. */
+/* Number of slots that are used. The rest stays free, so that searches end. */
 #define PLACES_MAX (UPCS_FUNCTIONS_MAX / 4 * 3)
 
 bool upcs_functions_begin(struct upcs_functions *table)
@@ -31,7 +31,7 @@ static uint64_t hash_function_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Where in the table's text they are now; UINT32_MAX: there is no place. */
+/* Return the names' offset in the table's text, or UINT32_MAX if there is no room. */
 static uint32_t write_function_text(struct upcs_functions *table, const char *file, const char *symbol)
 {
 	size_t of_file = strlen(file) + 1, bytes = of_file + strlen(symbol) + 1;
@@ -48,7 +48,7 @@ static uint32_t write_function_text(struct upcs_functions *table, const char *fi
 	return at;
 }
 
-/* The place of what has this hash, or a free one. */
+/* Return the slot with this hash, or a free slot. */
 static uint32_t find_function_place(const struct upcs_functions *table, uint64_t hash)
 {
 	uint32_t at = (uint32_t)(hash >> 32) % UPCS_FUNCTIONS_MAX;
@@ -78,7 +78,7 @@ uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, c
 			continue;
 		__atomic_fetch_add(&table->n, 1, __ATOMIC_RELAXED);
 		text = write_function_text(table, file, symbol);
-		/* Then nobody looks at it again, and it stays as it is. */
+		/* The slot stays UPCS_MAKING for ever, and searches skip it. */
 		if (text == UINT32_MAX)
 			break;
 		table->slot[at].text = text;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * guest_memory.c - copies of the guest's memory.
+ * guest_memory.c - copies to and from the guest's memory.
  *
- * The kernel copies, as it would for the guest's own call: a bad pointer is an error, and no
- * fault of ours.
+ * The kernel copies, as in the guest's own system call. A bad pointer is therefore an error and raises no
+ * fault here.
  */
 #include "count/guest_memory.h"
 
@@ -27,7 +27,7 @@ uint64_t upcs_guest_base(void)
 	return __atomic_load_n(&base, __ATOMIC_RELAXED);
 }
 
-/* Where process_vm_readv is not allowed (a filter of system calls), the file of our memory is. */
+/* Copy through /proc/self/mem, which is allowed where a seccomp filter forbids process_vm_readv. */
 static ssize_t copy_by_file(uint64_t address, void *ours, size_t n, bool out)
 {
 	int fd = open("/proc/self/mem", (out ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
@@ -40,7 +40,7 @@ static ssize_t copy_by_file(uint64_t address, void *ours, size_t n, bool out)
 	return copied;
 }
 
-/* Between our memory and the guest's, out to that or in. */
+/* Copy n bytes between our memory and the guest's: to the guest if out, else from the guest. */
 static int copy_guest_bytes(uint64_t address, void *ours, size_t n, bool out)
 {
 	uint64_t at = upcs_guest_base() + address;
@@ -82,7 +82,7 @@ int upcs_guest_pointer(enum upcs_guest guest, uint64_t address, uint64_t *pointe
 	return error;
 }
 
-/* Up to the end of a page at a time: what lies behind it may not be there. */
+/* Read up to the end of a page at a time, because the next page may not be mapped. */
 char *upcs_guest_string(uint64_t address, size_t max)
 {
 	size_t length = 0, room = 0;
@@ -125,7 +125,8 @@ void upcs_guest_free(char **strings)
 	free(strings);
 }
 
-/* The next of them into *strings, which has room for one more and its end. 1: that was the last. */
+/* Copy the next string of the guest's array to *string. Return 0, 1 at the end of the array, or -1 with
+ * errno. */
 static int next_string(enum upcs_guest guest, uint64_t address, char **string, size_t max)
 {
 	uint64_t pointer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * left.c - what lies in a process's file of raw counts, read: to look at a mapping of it where it has
- * no memory would take some, or be a SIGBUS.
+ * left.c - reads a process's file of raw counts with pread. Touching a mapping of a page that has no memory
+ * would allocate memory, or raise SIGBUS.
  */
 #include "count/left.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file's beginning. */
+/* The first fields of struct upcs_counts. */
 struct head {
 	uint64_t magic;
 	uint32_t kinds, arrays, unshared, keeps, used, changes;
@@ -25,12 +25,12 @@ struct upcs_left {
 	struct head head;
 	struct upcs_array *array;
 	struct upcs_kind *kind;
-	uint64_t (*sum)[UPCS_STATIC]; /* what each array's thread did */
-	uint64_t *total;              /* of each kind, in all arrays */
-	uint64_t *count;              /* one array's */
+	uint64_t (*sum)[UPCS_STATIC]; /* tally of each array's thread */
+	uint64_t *total;              /* count of each kind in all arrays */
+	uint64_t *count;              /* one array's counts */
 };
 
-/* Bytes behind the file's end read as zero. */
+/* Read bytes at an offset. Bytes behind the end of the file read as zero. Return false on an error. */
 static bool read_left_bytes(int fd, size_t at, void *to, size_t bytes)
 {
 	char *p = to;
@@ -70,7 +70,7 @@ static int open_left_file(const char *path)
 	return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Reads the counts of the array's thread, or of its last one, without those that were there before. */
+/* Read the counts of the array's current or last thread, without those of earlier threads. */
 static bool read_array(struct upcs_left *left, uint32_t i)
 {
 	uint64_t base[UPCS_STATIC];
@@ -95,7 +95,7 @@ static bool read_array(struct upcs_left *left, uint32_t i)
 	return true;
 }
 
-/* One more than none, for malloc. */
+/* Allocate one element more than needed, so that no calloc has size 0. */
 static bool make_left_room(struct upcs_left *left)
 {
 	size_t kinds = left->head.kinds + 1u, arrays = left->head.used + 1u;
@@ -171,8 +171,8 @@ bool upcs_left_is_still(const struct upcs_left *left, uint32_t before)
 }
 
 /*
- * The record as it should be. Tallies that were folded before stand where the file has less: pages that
- * back_counts_memory() put in its place are gone with their process. Readers never see a tally shrink.
+ * Raise the record's tallies to the file's. A tally that was folded before may exceed the file's: private
+ * pages that back_counts_memory() mapped are gone with their process. Readers never see a tally shrink.
  */
 void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, uint32_t index)
 {
@@ -191,7 +191,7 @@ void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, u
 				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
 }
 
-/* One that has ended with its process may have gone on a little. */
+/* A thread that is marked as ended may have counted a little more before its process died. */
 void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results, uint32_t process)
 {
 	uint32_t n = upcs_results_threads(results), i;
@@ -213,7 +213,7 @@ void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results
 		upcs_counts_end(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
-	/* Others are at work when one sends what ends them all. */
+	/* All other threads are cut when one thread sends the signal that ends the process. */
 	if (cut && !sent)
 		results->process[process].died = 1;
 }

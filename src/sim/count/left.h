@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * left.h - what lies in a process's file of raw counts (counts.h), read by others: when it is gone, or
- * while it goes on. Files may be anything.
+ * left.h - reads a process's file of raw counts (counts.h) from another process, after the process has ended
+ * or while it runs. The files may have any content.
  */
 #ifndef UPCS_LEFT_H
 #define UPCS_LEFT_H
@@ -11,20 +11,21 @@
 
 struct upcs_left;
 
-/* All of it. NULL: there is none, or no memory for it. */
+/* Read the whole file. Return NULL if there is no valid file or memory is short. */
 struct upcs_left *upcs_left_read(const char *path);
 void upcs_left_free(struct upcs_left *left);
 
-/* No thread of the process began or ended while it was read, nor since before; which is how often any
- * had, and asked for before records are looked at. */
+/* upcs_left_is_still is true if no thread of the process began or ended since *before was read.
+ * upcs_left_changes stores the number of such changes in *before; the caller calls it before looking at
+ * records. False: there is no valid file. */
 bool upcs_left_is_still(const struct upcs_left *left, uint32_t before);
 bool upcs_left_changes(const char *path, uint32_t *before);
 
-/* Makes the records of the process's threads whole, and those that run ended. */
+/* Complete the records of the process's threads, and mark those that still run as ended. */
 void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results, uint32_t process);
-/* The same for a copy of one thread's record, by its index; its process may go on. */
+/* Complete a copy of one thread's record, by the record's index. The process may still run. */
 void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *copy, uint32_t index);
-/* Adds what was done in each function, by its number. */
+/* Add the tally of each function, by the function's number. */
 void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * leftover.c - finding what belongs to no run, and removing it.
+ * leftover.c - finds files that belong to no run, and removes them.
  */
 #include "count/leftover.h"
 
@@ -16,7 +16,8 @@
 
 bool upcs_leftover_hold(int fd)
 {
-	/* The lock is the open file description's: it ends with the last descriptor, however we end. */
+	/* The lock belongs to the open file description, so it ends with the last descriptor, however the
+	 * process ends. */
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 	struct stat st;
 
@@ -29,7 +30,8 @@ static bool is_leftover_name(const char *name)
 	       strlen(name) >= LENGTH && (!name[LENGTH] || name[LENGTH] == '.');
 }
 
-/* Held by us, it is held by nobody else, and its maker will see that it is gone. */
+/* Remove a results file that no upc_run holds. A upc_run that has just created the file sees afterwards that
+ * it is gone. */
 static void remove_results(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -64,7 +66,7 @@ void upcs_leftover_remove(void)
 
 	if (!directory)
 		return;
-	/* Counts belong to nobody once their results are gone. */
+	/* Counts are leftovers once their results file is gone. */
 	for (pass = 0; pass < 2; pass++) {
 		rewinddir(directory);
 		while ((entry = readdir(directory))) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * leftover.h - what runs have left in /dev/shm whose upc_run was killed: the next one of the
- * same user removes it.
+ * leftover.h - removes files in /dev/shm of runs whose upc_run was killed. The next upc_run of the same user
+ * removes them.
  *
- * A run has a results file, which upc_run holds a lock on as long as it lives, and files
- * of counts beside it, whose names begin with that of the results file and a dot. Files
- * without a locked results file belong to nobody. Processes of such a run go on with
- * what they have mapped.
+ * A run has a results file, locked by upc_run as long as upc_run lives, and files of counts next to it, whose
+ * names begin with the results file's name and a dot. Files without a locked results file are leftovers.
+ * Processes of such a run continue with the files that they have mapped.
  */
 #ifndef UPCS_LEFTOVER_H
 #define UPCS_LEFTOVER_H
@@ -16,11 +15,11 @@
 #define UPCS_LEFTOVER_DIRECTORY "/dev/shm"
 #define UPCS_LEFTOVER_PREFIX "upc-run-"
 
-/* Locks a results file, for as long as the descriptor is open. False where somebody is removing
- * it, or has. */
+/* Lock a results file for as long as the descriptor is open. Return false if another process is removing the
+ * file, or has removed it. */
 bool upcs_leftover_hold(int fd);
 
-/* Removes the caller's leftovers. Files of these names may be anything. */
+/* Remove the caller's leftovers. Files with these names may have any content. */
 void upcs_leftover_remove(void);
 
 #endif

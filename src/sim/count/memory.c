@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memory.c - memory of sparse files, taken before it is touched.
+ * memory.c - allocates memory of sparse files before it is touched.
  */
 #include "count/memory.h"
 
@@ -10,11 +10,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones answer EINVAL */
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older kernels return EINVAL */
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The kernel touches it for us, and is told what would be a SIGBUS; what was read can be written. */
+/* The kernel touches the page for us, and returns EFAULT where an access would raise SIGBUS. A page that can
+ * be read can also be written. */
 static bool touch_page(const char *page)
 {
 	struct iovec from = {(void *)(uintptr_t)page, 1}, to = {&(char){0}, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - the process's record: its begin and end, exec and fork, whether its blocks call.
+ * process.c - the process's record: begin and end, exec and fork, and whether its blocks call the plugin.
  */
 #include <pthread.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 struct upcs_run upcs_run;
 struct upcs_threads upcs_threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static uint32_t before_fork = UPCS_NO_THREAD;
-static unsigned leaving; /* threads that have another program take our place */
+static unsigned leaving; /* number of threads that are executing another program in this process's place */
 
 void upcs_process_hold(void)
 {
@@ -62,7 +62,8 @@ static void *take_nowhere(void *at)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The end of a long path says more. */
+/* Write the program's path to the record. A path that is too long keeps its end, which says more than its
+ * beginning. */
 static void write_name_locked(void)
 {
 	size_t length = strlen(upcs_run.program),
@@ -97,7 +98,7 @@ static void begin_sim_process_locked(void *at)
 	}
 	if (run->results->options.functions)
 		upcs_counts_keep(run->counts);
-	/* Nobody will come for it. */
+	/* upc_run has ended and would not remove the file. */
 	if (upcs_results_are_closed(run->results))
 		unlink(path);
 	upcs_process_note_memory_locked();
@@ -137,19 +138,19 @@ void upcs_process_end(void)
 				upcs_counts_late(t->record);
 			t->record->scored = 0;
 		}
-		/* The emulator lets the others come to the end of a block. */
+		/* Only the caller's block is cut. The emulator lets other threads finish theirs. */
 		if (upcs_self)
 			upcs_run.process->died = upcs_counts_cut(upcs_self->record);
 		upcs_run.process->end_ns = upci_now_ns();
-		/* First: threads of a process that runs are done with their records once these have ended,
-		 * and of ours some may still be at work. */
+		/* The process's state is stored first. upc_run treats the records of a running process as
+		 * final once they have ended, but some of our threads may still be executing blocks. */
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		for (t = upcs_threads.first; t; t = t->next) {
 			upcs_counts_end(t->record);
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		}
 		upcs_counts_path(path, upcs_run.path, upcs_run.index);
-		/* The counts of each function are upc_run's to add up, while it lives. */
+		/* upc_run adds up the counts of each function while it lives, and removes the file itself. */
 		if (!upcs_run.counts->keeps || upcs_results_are_closed(upcs_run.results))
 			unlink(path);
 	}
@@ -161,7 +162,7 @@ bool upcs_process_is_alone(void)
 	return upcs_threads.alone && upcs_threads.made == 1;
 }
 
-/* The threads' records stay as they are: their last blocks are for who settles. */
+/* The threads' records stay as they are: the next program in this process adds their last blocks. */
 void upcs_process_leave(void)
 {
 	upcs_process_hold_all();
@@ -189,8 +190,8 @@ void upcs_process_stay(void)
 /* ---- handlers ------------------------------------------------------------------------------ */
 
 /*
- * Handlers stay known, since what others make of them is not. Those beyond these end as functions do
- * that nobody called.
+ * Addresses of signal handlers. They are never removed, because old addresses may be stored elsewhere and set
+ * again. Handlers beyond this number are treated as functions without a caller.
  */
 #define HANDLERS_MAX 64u
 static uint64_t handler[HANDLERS_MAX];
@@ -291,7 +292,8 @@ void upcs_process_split(struct upcs_block *block)
 
 /* ---- fork ---------------------------------------------------------------------------- */
 
-/* The parent's counts are not mapped here, and its other threads are not here. */
+/* Free the parent's threads. The child has neither the parent's counts mapped nor the parent's other
+ * threads. */
 static void forget_parent_locked(void)
 {
 	struct upcs_counted *t;
@@ -306,7 +308,7 @@ static void forget_parent_locked(void)
 	upcs_fold_forked();
 }
 
-/* The child is in the regions that its parent was in. */
+/* Put the child in the regions that its parent was in. */
 static void inherit_regions(struct upcs_region_stack *stack, uint16_t inherited)
 {
 	upcs_region_destroy(upcs_self->stack);
@@ -319,7 +321,7 @@ static void inherit_regions(struct upcs_region_stack *stack, uint16_t inherited)
 		upcs_thread_change_regions_locked(upcs_self);
 }
 
-/* The parent's blocks add to its counts, which are not mapped here: nobody's can be there. */
+/* Map private memory where the parent's counts were, since the parent's blocks add to that address. */
 static void put_nowhere(uint64_t *at)
 {
 	uint64_t *p = take_nowhere(at);
@@ -378,6 +380,6 @@ void upcs_process_forked(bool counted)
 		inherit_regions(stack, inherited);
 	else if (stack)
 		upcs_region_destroy(stack);
-	/* Until now it was alone, and needed no lock. */
+	/* The child was single-threaded until here, and needed no lock. */
 	upcs_fold_begin();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * records.c - who has which record of the results file.
+ * records.c - takes and releases the records of the results file.
  */
 #include "count/records.h"
 
@@ -15,15 +15,15 @@
 _Static_assert(offsetof(struct upcs_process, state) == 0 && offsetof(struct upcs_thread, state) == 0,
 	       "a record begins with its state");
 
-/* upc_run looks for ended ones more often. */
+/* upc_run collects ended records more often than this. */
 #define NAP_MS 10
 #define NAPS 200
 
-/* Records of one sort. */
+/* Records of one sort: processes or threads. */
 struct sort {
 	struct upcs_places *places;
 	char *first;
-	size_t bytes; /* of each */
+	size_t bytes; /* size of one record */
 	uint32_t max;
 };
 
@@ -32,7 +32,7 @@ static uint32_t *state_of(const struct sort *sort, uint32_t i)
 	return (uint32_t *)(void *)(sort->first + i * sort->bytes);
 }
 
-/* Partner: the release with which it was made free. */
+/* Take record i. Partner: release_record. */
 static bool claim_record(const struct sort *sort, uint32_t i, uint32_t making)
 {
 	uint32_t was = UPCS_FREE;
@@ -41,7 +41,7 @@ static bool claim_record(const struct sort *sort, uint32_t i, uint32_t making)
 					   __ATOMIC_RELAXED);
 }
 
-/* One more record has memory; several may see to the same one. */
+/* Allocate memory for one more record. Several processes may do this for the same record. */
 static bool grow_records(const struct sort *sort, uint32_t there)
 {
 	if (there >= sort->max)
@@ -53,7 +53,8 @@ static bool grow_records(const struct sort *sort, uint32_t there)
 	return true;
 }
 
-/* Where it was last time, the next one is the most likely. */
+/* Search all records for a free one, beginning after the record taken last, since the next record is likely
+ * free. */
 static bool claim_any(const struct sort *sort, uint32_t making, uint32_t *index)
 {
 	uint32_t there = __atomic_load_n(&sort->places->there, __ATOMIC_ACQUIRE), i;
@@ -80,7 +81,7 @@ static bool claim_new(const struct sort *sort, uint32_t making, uint32_t *index)
 	return true;
 }
 
-/* Some have ended, which upc_run will make free. */
+/* True if some records have ended, so that upc_run will free them. */
 static bool is_worth_waiting(const struct upcs_results *results, const struct sort *sort)
 {
 	uint32_t there = __atomic_load_n(&sort->places->there, __ATOMIC_ACQUIRE), i;
@@ -91,7 +92,8 @@ static bool is_worth_waiting(const struct upcs_results *results, const struct so
 	return false;
 }
 
-/* A thread that naps here may hold its process's lock; nobody whom it waits for wants that. */
+/* Take a record, napping while all are in use. The caller may hold its process's lock, which upc_run never
+ * takes. */
 static bool take_record(struct upcs_results *results, const struct sort *sort, uint32_t owner,
 			uint32_t *index)
 {
@@ -154,7 +156,7 @@ void upcs_records_give_up(struct upcs_results *results, struct upcs_process *pro
 	__atomic_store_n(&process->state, UPCS_FREE, __ATOMIC_RELEASE);
 }
 
-/* Its state last: until then it is nobody else's. */
+/* Free the record. The state is stored last: nobody else takes the record before that. */
 static void release_record(const struct sort *sort, uint32_t index)
 {
 	uint32_t *state = state_of(sort, index);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * records.h - who has which record of the results file.
+ * records.h - takes and releases the records of the results file.
  *
- * A record is free or somebody's. Any thread of any process takes one, by a single
- * compare-and-swap which says who it is: killed behind it, at whatever instruction, it leaves a
- * record whose owner can be looked for. Records below `there` have memory, and others are looked
- * at by nobody: to read where a tmpfs has none left is a SIGBUS, as is to write.
+ * A record is free or owned. Any thread of any process takes one with a single compare-and-swap that
+ * stores the owner. If the owner is killed after that, at whatever instruction, upc_run can still find
+ * out whose record it was. Only records below `there` have memory, and others must not be touched:
+ * reading or writing a page while the tmpfs is full raises SIGBUS.
  *
  *   UPCS_FREE -> UPCS_MAKING -> UPCS_RUNS -> UPCS_ENDED -> UPCS_FREE
  *
- * The first three steps are its owner's, or, when that is dead, those of the process that settles it;
- * the last one is upc_run's alone, which has taken the numbers over (run_gather.h). A number is thus in one
- * place only, and no death leaves one half taken over.
+ * The owner makes the first three steps. If the owner is dead, the process that completes its record
+ * makes them. Only upc_run makes the last step, after copying the numbers (run_gather.h). A number is
+ * thus in one place only, and a death at any time cannot leave it half copied.
  */
 #ifndef UPCS_RECORDS_H
 #define UPCS_RECORDS_H
@@ -19,30 +19,31 @@
 #include <stdint.h>
 
 struct upcs_places {
-	uint32_t there;          /* never shrinks */
-	uint32_t next;           /* where to look for a free one */
-	int32_t free;            /* about so many there are */
-	uint32_t begun;          /* so many were taken, ever */
-	uint32_t without;        /* so many were asked for and not had */
-	uint32_t without_memory; /* 1: some of these since /dev/shm was full */
+	uint32_t there;          /* number of records with memory; never shrinks */
+	uint32_t next;           /* index at which the search for a free record begins */
+	int32_t free;            /* about the number of free records */
+	uint32_t begun;          /* number of records ever taken */
+	uint32_t without;        /* number of requests that found no record */
+	uint32_t without_memory; /* 1: a request failed because /dev/shm was full */
 };
 
 struct upcs_results;
 struct upcs_process;
 struct upcs_thread;
 
-/* A process's or a thread's record in state UPCS_MAKING with its index, or NULL. Waits a little
- * where all are taken and some have ended. */
+/* Take a record for a process or a thread. Return the record in state UPCS_MAKING and its index, or NULL.
+ * Wait a little if all records are taken and some have ended. */
 struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t *index);
 struct upcs_thread *upcs_records_thread(struct upcs_results *results, uint32_t process, uint32_t *index);
-/* There is no memory for what belongs to it: as if none had been had. */
+/* Return a process's record as unused, because memory for its counts is short. */
 void upcs_records_give_up(struct upcs_results *results, struct upcs_process *process);
 
-/* upc_run: the record is zero, and anybody's. */
+/* Called by upc_run: zero the record and mark it free. */
 void upcs_records_free_process(struct upcs_results *results, uint32_t index);
 void upcs_records_free_thread(struct upcs_results *results, uint32_t index);
 
-/* The bits of a state. In a record that is being made the others hold the process's id or index. */
+/* Number of bits of the state. The higher bits of a record in UPCS_MAKING hold the owner's process id, or the
+ * index of the owner's process. */
 #define UPCS_STATE_BITS 8
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region.c - the stack of return addresses of a thread, told from the blocks that it
- * begins, and the regions that are active on it.
+ * region.c - the stack of return addresses of a thread, derived from the blocks that it begins, and the
+ * active regions on the stack.
  *
- * A frame is a call that has not returned; what runs on it is its activation. Frames are
- * numbered from the bottom, and depth is how many there are. A region ends when depth is
- * less than its floor, the depth at which it was entered: so a function that was jumped to
- * (a tail call) ends with the one that jumped.
+ * A frame is a call that has not returned; an activation is the code that runs on it. Frames are numbered
+ * from the bottom, and depth is their number. A region ends when depth falls below the region's floor, the
+ * depth at which it was entered. A function entered by a jump (a tail call) therefore ends with the function
+ * that jumped.
  *
- * A site is a return address. It is kept when its frame is popped, with the activations
- * that went on from there, for two reasons. longjmp jumps to a return address of setjmp,
- * which returned long ago: the youngest that still lives goes on. And what has been
- * unwound by an exception is seen when an activation below calls from a site of its own.
+ * A site is a return address. When its frame is popped, the site stays, with the activations that continued
+ * from there, for two reasons. First, longjmp jumps to a return address of setjmp, which returned long ago:
+ * the youngest activation that still lives continues. Second, frames that an exception unwound are found when
+ * an activation below calls from one of its sites.
  *
- * Blocks tell no stack pointer, so these are kept out of it:
- *   - Jumps inside of a function, as those of a switch, to an address behind a call. They
- *     come from an activation of the same function, longjmp's does not.
- *   - Handlers of signals, which nobody called: their frames have no site, and remember the
- *     block that was interrupted. They end with a return to an address that nobody left (the
- *     trampoline); then what comes next comes behind that block. Whether a handler was
- *     called by the program itself is not known before it ends.
- * Other stacks of the same thread (swapcontext) are not told apart: a coroutine that a region resumes
- * is as good as called, if it comes back to where it was resumed. A region that is left by a switch to
- * an older frame ends, and is not active again when it is switched back to. These are doubted.
+ * Blocks do not show the stack pointer, so two cases are excluded. First, jumps inside of a function, such as
+ * those of a switch, may lead to an address after a call. They come from an activation of the same function,
+ * and a longjmp does not. Second, signal handlers are not called by any block: their frames have no site, and
+ * store the interrupted block. They end with a return to an address that no call left (the trampoline). Then
+ * the next block follows the interrupted one. Whether the program itself called a handler is not known before
+ * the handler ends.
+ *
+ * Other stacks of the same thread (swapcontext) are not distinguished. A coroutine that a region resumes
+ * counts as called if it comes back to where it was resumed. A region that is left by a switch to an older
+ * frame ends, and does not become active again when the thread switches back. Such regions are doubted.
  */
 #include "count/region.h"
 
@@ -37,7 +37,7 @@
 #define SITES_FIRST 256u
 #define SITES_MAX (1u << 18)
 #define SEARCH_MAX 256u /* frames */
-#define NEAR 0x10000u   /* bytes; a jump that goes further is none of a switch */
+#define NEAR 0x10000u   /* bytes; a switch does not jump further */
 
 static inline struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
 {
@@ -81,7 +81,7 @@ static bool grow_sites(struct upcs_region_stack *s)
 	return true;
 }
 
-/* Frames and sites are forgotten together. Where depth is stays known. */
+/* Forget all frames and sites together. The depth stays known. */
 static void forget_frames(struct upcs_region_stack *s)
 {
 	s->base = s->depth;
@@ -106,7 +106,8 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 	return s->sites++;
 }
 
-/* The number + 1 of the site's youngest frame; 0: none. The frame that top names may be forgotten. */
+/* Return the number + 1 of the site's youngest frame, or 0 if there is none. The frame in site->top may have
+ * been forgotten. */
 static inline uint64_t site_youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
@@ -117,7 +118,7 @@ static inline uint64_t site_youngest(const struct upcs_region_stack *s, const st
 
 /* ---- activations --------------------------------------------------------------------- */
 
-/* The function that runs at a depth; none at the bottom, which was not called. */
+/* Return the function at a depth. The bottom was not called and has none. */
 static struct function function_at(const struct upcs_region_stack *s, uint64_t depth)
 {
 	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){0, 0};
@@ -135,7 +136,7 @@ static bool are_same(struct function a, struct function b)
 	return a.entry == b.entry || a.entry == b.then || (a.then && (a.then == b.entry || a.then == b.then));
 }
 
-/* False: it lives no more. */
+/* Compute the depth of the site's owner i. Return false if this activation has ended. */
 static bool owner_depth(const struct upcs_region_stack *s, const struct site *site, unsigned i,
 			uint64_t *depth)
 {
@@ -143,7 +144,7 @@ static bool owner_depth(const struct upcs_region_stack *s, const struct site *si
 	return *depth >= s->base && *depth <= s->depth && serial_at(s, *depth) == site->serial[i];
 }
 
-/* The youngest activation that went on from a site and lives. */
+/* Find the youngest live activation that continued from a site. */
 static bool find_owner(const struct upcs_region_stack *s, const struct site *site, uint64_t *depth)
 {
 	unsigned i;
@@ -154,7 +155,8 @@ static bool find_owner(const struct upcs_region_stack *s, const struct site *sit
 	return false;
 }
 
-/* The activation at the present depth goes on from it. Those as deep or deeper have ended. */
+/* Note that the activation at the present depth continues from the site. Owners at this depth or above have
+ * ended. */
 static inline void site_own(const struct upcs_region_stack *s, struct site *site)
 {
 	unsigned n = site->owners;
@@ -203,17 +205,17 @@ static void pop_to(struct upcs_region_stack *s, uint64_t depth)
 		s->astray = false;
 }
 
-/* Frame i returns: the activation below it goes on at its site. */
+/* Return from frame i: the activation below continues at the frame's site. */
 static void return_to(struct upcs_region_stack *s, uint64_t i)
 {
 	struct site *site = &s->site[frame_at(s, i)->site];
 
-	/* The callers above were left for no known reason, or have not come back to their stack. */
+	/* Frames above i were left for an unknown reason, or their stack was not switched back to. */
 	if (i + 1 < s->depth) {
 		upcs_region_doubt(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & (uint16_t)~s->suspect);
 		upcs_region_lose(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & s->switched);
 	}
-	/* Where an older frame has the same site, it may as well be that one. */
+	/* If an older frame has the same site, this may be the return of the older frame. */
 	if (frame_at(s, i)->below > s->base)
 		upcs_region_keep(s, i);
 	else
@@ -246,9 +248,8 @@ static bool is_depth_in_code(const struct upcs_region_stack *s, uint64_t depth, 
 }
 
 /*
- * After an exception the frames that it unwound are still there. When a call comes from a
- * site of an older activation, and none of its function runs above it, then that is
- * where the thread is.
+ * Drop frames that an exception unwound. When a call comes from a site of an older activation, and no frame
+ * above runs the same function, the thread is in the older activation.
  */
 static void find_way(struct upcs_region_stack *s, uint64_t address)
 {
@@ -268,7 +269,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	for (i = s->depth; i > depth; i--)
 		if (are_same(function_at(s, i), function) || is_depth_in_code(s, i, site->code))
 			return;
-	/* The activation has left by a jump the function in which it made the call from there. */
+	/* The activation has since jumped out of the function that called from this site. */
 	if (!site_youngest(s, site) && site->code && depth > s->base &&
 	    !is_depth_in_code(s, depth, site->code))
 		return;
@@ -277,7 +278,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	s->astray = false;
 }
 
-/* On a site, or on none. */
+/* Push a frame at a site, or at none (number 0). */
 static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry, bool runtime)
 {
 	struct site *site = &s->site[number];
@@ -311,7 +312,7 @@ static void push_frame(struct upcs_region_stack *s, uint64_t address, uint64_t e
 
 /* ---- jumps --------------------------------------------------------------------------- */
 
-/* The oldest activation that may have gone on from the site. */
+/* Return the depth of the oldest activation that may have continued from the site. */
 static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct site *site)
 {
 	uint64_t depth;
@@ -323,7 +324,8 @@ static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct sit
 	return 0;
 }
 
-/* longjmp. The regions that it leaves were not left before, unless by an exception or a switch of stacks. */
+/* Follow a longjmp. The regions that it leaves were not left before, except by an exception or a change of
+ * stacks. */
 static void leave_to(struct upcs_region_stack *s, const struct site *site, uint64_t depth)
 {
 	uint64_t oldest = oldest_owner(s, site);
@@ -334,7 +336,8 @@ static void leave_to(struct upcs_region_stack *s, const struct site *site, uint6
 	upcs_region_suspect(s, upcs_region_above(s, oldest), false);
 }
 
-/* To a return address whose frame is popped. False: that is not what it is. */
+/* Follow a jump to a return address whose frame is popped. Return false if no live activation continued from
+ * the site. */
 static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 {
 	uint64_t depth;
@@ -346,7 +349,8 @@ static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 	return true;
 }
 
-/* A block begins that the one before did not name. Returns whether that is explained. */
+/* Follow a jump or return to a block that the previous block did not name. Return false if its cause stays
+ * unknown. */
 static bool jump_to_block(struct upcs_region_stack *s, uint64_t begin, bool returns)
 {
 	const struct site *site;
@@ -364,11 +368,12 @@ static bool jump_to_block(struct upcs_region_stack *s, uint64_t begin, bool retu
 		return true;
 	}
 	if (returns && s->depth == s->base && s->base > 0)
-		return false; /* what it returns to is forgotten */
+		return false; /* the frame of this return is forgotten */
 	return jump_back(s, site);
 }
 
-/* An exception's end may be a return or a jump (x86-64: pop %rcx; jmp *%rcx). */
+/* Note that frames may have been unwound. An exception may end with a return or a jump (x86-64: pop %rcx; jmp
+ * *%rcx). */
 static void go_astray(struct upcs_region_stack *s)
 {
 	if (!s->astray || s->depth < s->astray_depth)
@@ -376,17 +381,17 @@ static void go_astray(struct upcs_region_stack *s)
 	s->astray = true;
 }
 
-/* Behind a call of another activation than those that live. */
+/* True if begin follows a call. The caller has found no live activation that made this call. */
 static bool is_dead_site(const struct upcs_region_stack *s, uint64_t begin)
 {
 	return *site_place_of(s, begin) != 0;
 }
 
-/* A return to an address that nobody left. */
+/* Handle a return to an address that no call left. */
 static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->depth == s->base && s->base > 0) {
-		/* Or to one that was forgotten. */
+		/* The return's frame may have been forgotten. */
 		upcs_region_clear(s, s->depth);
 		s->base--;
 		s->depth--;
@@ -401,30 +406,31 @@ static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 	go_astray(s);
 }
 
-/* Active regions whose function was jumped to in the activation at the present depth. */
+/* Return the active regions whose function was entered by a jump in the present activation. */
 static uint16_t jumped_here(const struct upcs_region_stack *s)
 {
 	return s->jumped & s->active & (s->depth ? upcs_region_above(s, s->depth - 1) : UINT16_MAX);
 }
 
-/* It was no handler's: an exception, a coroutine, a function that nobody called. */
+/* Handle a stray return that was not a signal handler's, but that of an exception, of a coroutine, or of a
+ * function that was not called. */
 static void stay_stray(struct upcs_region_stack *s)
 {
 	if (s->strayed_to_site)
 		upcs_region_switch(s, s->active);
 	else
 		upcs_region_suspect(s, s->active, true);
-	/* A function that was not called, but jumped to, has returned. */
+	/* A function that was entered by a jump has returned. */
 	upcs_region_lose(s, UPCS_REGION_SWITCHED, jumped_here(s));
 }
 
-/* A jump, no return, to what is not known, by an address. */
+/* Handle an indirect jump, not a return, to an unknown address. */
 static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
 {
 	bool far = begin - s->last.begin + NEAR > 2 * NEAR;
 	bool unwinds = s->depth > s->base && frame_at(s, s->depth - 1)->unwinds;
 
-	/* The target of a switch's near jump may be behind a call, too. */
+	/* A near jump may be a switch's, whose target may follow a call. */
 	if (!far && !unwinds)
 		return;
 	if (is_dead_site(s, begin))
@@ -438,13 +444,14 @@ static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
 
 /* ---- signals ------------------------------------------------------------------------- */
 
-/* A handler jumps to its own beginning. */
+/* True if a handler jumps to its own beginning. */
 static bool is_loop(const struct upcs_region_stack *s, uint64_t begin)
 {
 	return !s->last.end && function_at(s, s->depth).entry == begin;
 }
 
-/* It came behind the last block, or that has called the handler: a frame is as good for both. */
+/* Push a handler's frame. The signal arrived after the last block, or the last block called the handler. One
+ * frame serves for both cases. */
 static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->last.end & UPCS_INSN_CALL)
@@ -455,7 +462,8 @@ static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
 	frame_at(s, s->depth - 1)->interrupted = s->last;
 }
 
-/* Youngest first; what the handler called has returned. False: no handler was seen to begin. */
+/* End the youngest handler. The functions that it called have returned. Return false if no handler is on the
+ * stack. */
 static bool end_handler(struct upcs_region_stack *s)
 {
 	uint64_t i;
@@ -470,20 +478,20 @@ static bool end_handler(struct upcs_region_stack *s)
 	return false;
 }
 
-/* A signal's handler has ended, and what it interrupted goes on. */
+/* Handle the block after a stray return. If a handler has ended, the interrupted code continues. */
 static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 {
 	s->astray = false;
 	if (end_handler(s)) {
 		s->kept |= s->strayed;
 		s->doubts++;
-		/* A fault: the block was left before its end. */
+		/* A fault interrupted the block before its end. */
 		if (begin >= s->last.begin && begin < s->last.next)
 			s->last.end = 0;
 		return;
 	}
 	stay_stray(s);
-	/* It may have come in the middle of a return, or of longjmp. */
+	/* The signal may have interrupted a return or longjmp. */
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
 	else
@@ -508,7 +516,8 @@ static void enter_regions(struct upcs_region_stack *s, uint16_t entered, bool ca
 		s->highest = s->depth;
 }
 
-/* Behind the last block, which named it not. Returns whether it is the first of an activation. */
+/* Follow the last block to a block that it did not name. Return true if the new block is the first of an
+ * activation. */
 static bool come_to(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
 	uint64_t begin = block->begin;
@@ -551,8 +560,8 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 		signal_returns(s, begin);
 	else if (was_stray)
 		stay_stray(s);
-	/* Where nothing was jumped over, there was a condition that did not hold, or a call that
-	 * only wants to know where it is. */
+	/* A block that follows directly needs no work: a conditional jump was not taken, or the call only
+	 * reads the program counter. */
 	if (block->handler && !is_loop(s, begin)) {
 		signal_comes(s, begin);
 		fresh = true;
@@ -585,7 +594,8 @@ bool upcs_region_is_fresh(const struct upcs_region_stack *s)
 	return s->last.fresh;
 }
 
-/* Other threads have other numbers for it, and look it up. */
+/* Return the number of the site at address. *number is a cache shared by all threads. A thread for which it
+ * is wrong looks the site up. */
 static uint32_t step_site(struct upcs_region_stack *s, uint64_t address, uint32_t *number)
 {
 	uint32_t known = __atomic_load_n(number, __ATOMIC_RELAXED), found;
@@ -608,7 +618,7 @@ static void step_into(struct upcs_region_stack *s, const struct upcs_region_bloc
 	frame_at(s, s->depth - 1)->out = from->end & UPCS_INSN_INDIRECT && !block->runtime;
 }
 
-/* The last call returns, and nothing ends with it. */
+/* Return from the last call if no region ends with it. Return false without a change otherwise. */
 static bool step_back(struct upcs_region_stack *s, uint64_t begin)
 {
 	struct frame *top;
@@ -626,7 +636,8 @@ static bool step_back(struct upcs_region_stack *s, uint64_t begin)
 	return true;
 }
 
-/* A jump of a switch or an interpreter's loop, or a stub's to its function. */
+/* Accept a near jump, as in a switch or an interpreter's loop, or the jump of a stub to its function. Return
+ * false for others. */
 static bool step_aside(struct upcs_region_stack *s, uint64_t from, bool fresh, uint64_t begin)
 {
 	struct frame *top = s->depth > s->base ? frame_at(s, s->depth - 1) : NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region_doubt.c - which regions may have been left, and whether they were.
+ * region_doubt.c - regions that may have been left, and the decision whether they were.
  *
- * Blocks do not tell in which activation a thread goes on after an exception, or on which stack. Whether
- * a region was left shows when the activation that goes on returns, or calls from where it called
- * before. Until then the region is suspect, and what the thread does is counted apart: it is the
- * region's if the region was not left, and no region's if it was: the region's count is a lower bound.
+ * Blocks do not show in which activation, or on which stack, a thread continues after an exception. A later
+ * block decides: the continuing activation returns, or calls from a site of its own. Until then the region is
+ * suspect, and the thread's work is counted separately. If the region was not left, the work is added to the
+ * region. If the region was left, the work is added to no region, and the region's count is a lower bound.
  *
- * Jumps from one function into another are mostly tail calls, and look the same as jumps out of a
- * region. The work that follows is counted. If it shows later that the region was left, its count is an upper
+ * Jumps from one function into another are mostly tail calls, and look the same as jumps out of a region. The
+ * work after such a jump is counted. If a later block shows that the region was left, its count is an upper
  * bound.
  */
 #include "count/region_private.h"
@@ -58,7 +58,7 @@ void upcs_region_switch(struct upcs_region_stack *s, uint16_t regions)
 	upcs_region_suspect(s, regions, true);
 }
 
-/* Suspects are decided. */
+/* Decide suspects: they were left, or not. */
 static void region_doubt_decide(struct upcs_region_stack *s, uint16_t regions, bool left)
 {
 	const uint16_t grave = s->grave & regions, open = grave & (uint16_t) ~(s->kept | s->left);
@@ -66,7 +66,7 @@ static void region_doubt_decide(struct upcs_region_stack *s, uint16_t regions, b
 	s->suspect &= (uint16_t)~regions;
 	if (!grave)
 		return;
-	/* Within one block the first decision is that on what was counted. */
+	/* Within one block the first decision counts, since it concerns the work counted so far. */
 	if (left)
 		s->left |= open;
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region_private.h - what region.c knows of a thread, and region_doubt.c looks at.
+ * region_private.h - the stack of a thread, shared by region.c, region_doubt.c and region_team.c.
  */
 #ifndef UPCS_REGION_PRIVATE_H
 #define UPCS_REGION_PRIVATE_H
@@ -8,51 +8,51 @@
 #include "count/region.h"
 
 #define REGIONS 16u
-#define OWNERS 3u /* setjmp in recursion: so many levels are told apart */
+#define OWNERS 3u /* owners kept per site: levels at which recursive calls of setjmp are distinguished */
 
-/* The function of an activation: its first block, and where that jumped to, if it did
- * indirectly: a PLT's stub is as good as the function behind it. */
+/* The function of an activation: the address of its first block, and the target of this block's jump if the
+ * jump is indirect. A PLT stub is thus the same as the function behind it. */
 struct function {
 	uint64_t entry, then;
 };
 
-/* The last block, as it is known when the next begins. */
+/* The last block, as known when the next block begins. */
 struct last {
 	uint64_t begin, next;
 	uint8_t end;
-	bool fresh; /* it is the first of its activation */
+	bool fresh; /* the block is the first of its activation */
 	bool runtime;
 };
 
 struct frame {
-	uint64_t below;  /* number + 1 of the next older frame of its site; 0: none */
-	uint64_t serial; /* from 1, never twice */
+	uint64_t below;  /* number + 1 of the next older frame at the same site; 0: none */
+	uint64_t serial; /* from 1, never reused */
 	struct function function;
-	uint64_t code; /* the function that it is in now, after jumps that went far */
-	uint32_t site; /* 0: a signal's, without another jump */
-	bool signal;   /* or it may be a signal's */
-	bool unwinds;  /* it may jump to who catches */
-	bool runtime;  /* an OpenMP runtime has called it... */
-	bool out;      /* ...and it is a function of the program */
+	uint64_t code; /* address of the function that it executes now, after far jumps */
+	uint32_t site; /* 0: a signal handler's frame, unless the handler was entered by a call */
+	bool signal;   /* the frame is, or may be, a signal handler's */
+	bool unwinds;  /* the activation may jump to an exception's handler */
+	bool runtime;  /* an OpenMP runtime called the function... */
+	bool out;      /* ...which belongs to the program */
 	struct last interrupted;
 };
 
-/* A cache line: calls and returns look at it. */
+/* One cache line, since calls and returns read it. */
 struct site {
 	_Alignas(64) uint64_t address;
-	uint64_t code; /* the caller's */
-	uint64_t top;  /* number + 1 of its youngest frame; 0: none */
-	/* Activations that went on from here, the youngest last: serials of their frames (0: the bottom), and
-	 * the last 32 bits of their depths. */
+	uint64_t code; /* code of the calling frame */
+	uint64_t top;  /* number + 1 of the site's youngest frame; 0: none */
+	/* Activations that continued from this site, the youngest last: their frames' serials (0: the
+	 * bottom), and the low 32 bits of their depths. */
 	uint64_t serial[OWNERS];
 	uint32_t depth[OWNERS];
 	uint8_t owners;
-	bool disowned; /* there were more */
+	bool disowned; /* more than OWNERS activations continued here */
 };
 
-/* The thread's state before a function that a runtime has called. */
+/* The thread's state before a function of the program that a runtime called. */
 struct excursion {
-	uint64_t depth; /* of that */
+	uint64_t depth; /* of the called function */
 	uint16_t active, jumped, suspect;
 	uint64_t highest, floor[REGIONS], since[REGIONS];
 	uint64_t adopted, before;
@@ -60,67 +60,69 @@ struct excursion {
 
 struct upcs_region_stack {
 	struct last last;
-	bool stray; /* it was returned to, and nobody left its address */
+	bool stray; /* the last block returned to an address that no call left */
 
-	bool astray;           /* after a return or jump of no known kind depth may be too great... */
-	uint64_t astray_depth; /* ...while it is not less than this */
+	bool astray;           /* after a return or jump of unknown kind, depth may be too large... */
+	uint64_t astray_depth; /* ...but the true depth is not less than this */
 
-	/* A stray return is none where it proves to be a handler's. Until then these are suspect as well. */
+	/* Regions that were active at a stray return. They are suspect until the return proves to be a signal
+	 * handler's, which ends no region. */
 	uint16_t strayed;
 	bool strayed_to_site;
 	uint16_t suspect, grave;
-	uint16_t switched;       /* of the grave ones: the reason is a change of stacks */
-	uint16_t kept, left;     /* grave ones that have been decided */
-	uint64_t since[REGIONS]; /* depth at which it was suspected; not less than its floor */
+	uint16_t switched;       /* subset of grave: suspected because of a change of stacks */
+	uint16_t kept, left;     /* grave regions that have been decided */
+	uint64_t since[REGIONS]; /* depth at which the region was suspected; not less than its floor */
 	uint16_t doubt[UPCS_REGION_DOUBTS];
-	uint32_t doubts; /* changes with these */
+	uint32_t doubts; /* incremented when the doubts or the grave, kept, left or strayed sets change */
 
-	uint16_t active, jumped; /* of these, entered without a call */
-	uint64_t highest;        /* floor of those active */
+	uint16_t active, jumped; /* jumped: active regions that were entered without a call */
+	uint64_t highest;        /* the highest floor of an active region */
 	uint64_t floor[REGIONS];
 
-	/* Its own, that of its last excursion, and its own as that began. */
+	/* The thread's own account, the account of its last excursion, and its own account when that
+	 * excursion began. */
 	uint64_t account, adopted, before;
 
-	bool adopts; /* with the next call */
+	bool adopts; /* the next call begins an excursion */
 	struct excursion *excursion;
 	uint32_t excursions, excursions_room;
 
 	uint64_t base, depth; /* frames base to depth - 1 are known */
 	uint64_t serial;
-	struct frame *frame; /* number i at i & (frames - 1) */
+	struct frame *frame; /* ring: frame number i is at i & (frames - 1) */
 	uint64_t frames;
-	struct site *site; /* from 1 */
+	struct site *site; /* indexed from 1 */
 	uint32_t sites, sites_room;
-	uint32_t *table; /* numbers of sites by hash; 0: none; twice sites_room */
+	uint32_t *table; /* hash table of site numbers; 0: free; 2 * sites_room slots */
 };
 
 /* ---- region_doubt.c ------------------------------------------------------------------------- */
 
 /*
- * These active regions may have been left just now. grave: by an exception or a change of stacks, so
- * they are left if nothing shows that they were not. A jump from one function into another is a tail
- * call if nothing shows that it was not.
+ * Mark active regions as suspect: the thread may have left them just now. grave: the cause is an exception or
+ * a change of stacks, so the regions were left unless a later block proves otherwise. Otherwise the cause is
+ * a jump from one function into another, which is a tail call unless a later block proves otherwise.
  */
 void upcs_region_suspect(struct upcs_region_stack *stack, uint16_t regions, bool grave);
-/* The same, grave, by a change of stacks. */
+/* Mark active regions as grave suspects because of a change of stacks. */
 void upcs_region_switch(struct upcs_region_stack *stack, uint16_t regions);
-/* The activation at depth returns, or goes on: the suspects that it is in were not left, and those
- * that it is not in were, before that was seen. */
+/* Decide the suspects when the activation at depth returns or continues. Suspects that enclose the activation
+ * were not left. Suspects above depth were left earlier, unseen. */
 void upcs_region_clear(struct upcs_region_stack *stack, uint64_t depth);
-/* Calls return to depth at least. Suspects that end there were left, if they are grave. */
+/* Note that calls return to depth or above. Grave suspects that end there were left. */
 void upcs_region_keep(struct upcs_region_stack *stack, uint64_t depth);
 void upcs_region_doubt(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
-/* These active regions end: what the thread does in them from now on cannot be seen. */
+/* End active regions: the thread's further work in them is not visible. */
 void upcs_region_lose(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
-/* Active regions that were entered at a depth above this. */
+/* Return the active regions whose floor is above this depth. */
 uint16_t upcs_region_above(const struct upcs_region_stack *stack, uint64_t depth);
 
 /* ---- region_team.c -------------------------------------------------------------------------- */
 
-/* The call in which it adopts has been pushed. */
+/* Begin an excursion. The call that begins it has been pushed. */
 void upcs_region_begin_excursion(struct upcs_region_stack *stack);
-/* Depth is less than it was: what was adopted above it ends. */
+/* End the excursions above the present depth, after the depth has shrunk. */
 void upcs_region_end_excursions(struct upcs_region_stack *stack);
 
 #endif

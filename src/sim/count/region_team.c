@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region_team.c - functions of the program that an OpenMP runtime calls, and the regions that they
- * work for in place of those that their thread is in.
+ * region_team.c - excursions: functions of the program that an OpenMP runtime calls, and the regions that
+ * they work for in place of their thread's.
  *
- * A runtime calls what was handed to it by an address, and all else that is not its own by name.
+ * A runtime calls the functions that the program passed by their address, and all other functions outside of
+ * its code by name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "decode/decode.h"
 #include "count/region_private.h"
 
-#define LOOK 16u /* frames: a runtime's own calls are not deep */
+#define LOOK 16u /* number of frames: a runtime's own calls are not deep */
 
 bool upcs_region_is_called_out(const struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
@@ -60,7 +61,7 @@ uint64_t upcs_region_account(const struct upcs_region_stack *s)
 {
 	if (!s->excursions)
 		return s->account;
-	/* It has come to a region since. */
+	/* The function has entered a region since. */
 	if (is_of_region(s->account) && s->account != s->before)
 		return s->account;
 	return is_of_region(s->account) && !is_of_region(s->adopted) ? s->account : s->adopted;
@@ -86,7 +87,7 @@ static bool make_handed_room(struct upcs_region_stack *s)
 	return true;
 }
 
-/* The depth at which they are entered is not known before the call is pushed. */
+/* The call is not pushed yet, so the depth is set in upcs_region_begin_excursion. */
 bool upcs_region_adopt(struct upcs_region_stack *s, uint16_t regions, uint64_t account)
 {
 	if (!make_handed_room(s))
@@ -106,7 +107,7 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 
 	s->adopts = false;
 	e->depth = s->depth;
-	/* Whether they were left cannot be seen meanwhile. */
+	/* While the thread is away, no block shows whether they were left. */
 	upcs_region_lose(s, UPCS_REGION_UNWOUND, s->grave);
 	e->active = s->active;
 	e->jumped = s->jumped;
@@ -126,7 +127,8 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 		s->floor[r] = s->depth;
 }
 
-/* Regions that were suspect in the excursion were settled with its return. */
+/* Restore the state before the excursion. Regions that were suspect in the excursion were decided when it
+ * returned. */
 static void go_back(struct upcs_region_stack *s)
 {
 	const struct excursion *e = &s->excursion[--s->excursions];

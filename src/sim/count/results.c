@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * results.c - the results file: made by upc_run, opened by the plugin, and its records.
+ * results.c - the results file and its records: created by upc_run, opened by the plugin.
  */
 #include "count/results.h"
 
@@ -23,7 +23,7 @@
 
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
 
-/* Plugin and upc_run are built apart, and each reads what the other writes. */
+/* The plugin and upc_run are built separately, and each reads what the other writes. */
 static uint32_t hash_results_layout(void)
 {
 	return (uint32_t)(31 * sizeof(struct upcs_results) + offsetof(struct upcs_counts, count));
@@ -37,7 +37,8 @@ static struct upcs_results *map_results_file(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* -1 with errno. A file may be removed as a leftover before it is locked. */
+/* Create and lock the file. Return its descriptor, or -1 with errno. Another upc_run may remove the file as a
+ * leftover before it is locked, so creation is retried. */
 static int make_results_file(char *path)
 {
 	int fd, i;
@@ -59,7 +60,7 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	struct rlimit limit;
 	int fd, error;
 
-	/* To pass the limit would be a signal. */
+	/* Growing a file beyond the limit would raise SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(*results)) {
 		errno = EFBIG;
 		return NULL;
@@ -67,8 +68,8 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	fd = make_results_file(path);
 	if (fd < 0)
 		return NULL;
-	/* Its memory is taken as records are; the options and the first ones now, so that
-	 * a /dev/shm without any left is found here. */
+	/* Memory for records is allocated as they are taken. The options and the first records are allocated
+	 * here, so that a full /dev/shm is noticed. */
 	if (ftruncate(fd, sizeof(*results)) == 0) {
 		errno = posix_fallocate(fd, 0, offsetof(struct upcs_results, process[16]));
 		if (!errno)
@@ -131,8 +132,8 @@ void upcs_results_destroy(struct upcs_results *results, const char *path, int lo
 	char counts[UPCS_COUNTS_PATH_MAX];
 	uint32_t processes, i;
 
-	/* A file that is made after we have looked for it is seen to by who made it: its index is
-	 * taken before, and this is read behind. */
+	/* A process that creates its file of counts after the loop below removes the file itself: the process
+	 * takes its index before, and reads closed afterwards. */
 	__atomic_store_n(&results->closed, 1, __ATOMIC_SEQ_CST);
 	processes = upcs_results_processes(results);
 	for (i = 0; i < processes; i++) {

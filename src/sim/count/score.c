@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * score.c - taking over counts from the emulator's memory.
+ * score.c - copies counts from the emulator's memory.
  */
 #include "count/score.h"
 
 #include <string.h>
 
-/* The array's count when its thread took it. */
+/* Return the array's count when its thread took the array. */
 static uint64_t score_count_before(const struct upcs_counting *c, uint32_t kind)
 {
 	return kind < c->kinds_before ? c->before[kind] : 0;
@@ -17,9 +17,9 @@ void upcs_score_take_locked(struct upcs_counted *t)
 	const struct upcs_scores *scores = upcs_threads.scores;
 	uint32_t kinds = upcs_run.counts->kinds, first, k;
 	uint64_t *to = upcs_counts_of(t->scored);
-	/* While it is in a call it counts nothing. */
+	/* A thread in a system call counts nothing. */
 	bool called = __atomic_load_n(&t->record->in_call, __ATOMIC_ACQUIRE);
-	/* Partner: upcs_thread_calls. Counts from before that call are seen from here on. */
+	/* Partner: upcs_thread_calls. Counts from before this call are visible after this load. */
 	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_ACQUIRE);
 
 	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {

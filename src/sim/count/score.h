@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * score.h - counts that blocks add to in the emulator's memory, and that are taken over from there.
+ * score.h - copies counts that blocks add to in the emulator's memory.
  *
- * From interface 2 on QEMU adds without a call only to its scoreboards: an array of numbers for
- * each vCPU, which lies in the emulator's heap. A thread therefore has an array of the process's
- * file (counts.h) into which its vCPU's numbers in the scoreboards are copied, whenever it is folded;
- * all others read that array alone. A scoreboard has room for so many kinds of blocks: with
- * the kinds come more of them.
+ * From plugin interface 2 on, QEMU adds without a call only to its scoreboards: an array of numbers
+ * for each vCPU, in the emulator's heap. Each thread therefore has an array in the process's file
+ * (counts.h). Folding the thread copies its vCPU's numbers from the scoreboards to that array, and all
+ * other code reads only that array. A scoreboard has room for UPCS_SCORE_KINDS kinds of blocks, and
+ * more scoreboards are made as kinds are added.
  *
- *   - The emulator enlarges all scoreboards with realloc, on a thread that begins: between a call that
- *     makes a thread and that thread's beginning they may not be looked at (upcs_threads.coming).
- *   - A vCPU's numbers are taken over for the last time in its call of exit, and are zero for the
- *     next thread that has it.
- *   - A forked child has its parent's: they are cleared.
- *   - A process that is killed takes what it has counted since with it: UPCS_SCORE_AGE_MS, or more
- *     where taking over takes long (fold.c). Its numbers are lower bounds then, and say so.
+ *   - The emulator enlarges all scoreboards with realloc when a thread begins. Between a call that
+ *     makes a thread and that thread's beginning, the scoreboards must not be read
+ *     (upcs_threads.coming).
+ *   - A vCPU's numbers are copied for the last time in the thread's exit call, and then cleared for
+ *     the next thread on this vCPU.
+ *   - A forked child inherits its parent's numbers and clears them.
+ *   - A killed process loses its counts since the last copy, UPCS_SCORE_AGE_MS old or older if
+ *     copying takes long (fold.c). Its numbers are then marked as lower bounds.
  */
 #ifndef UPCS_SCORE_H
 #define UPCS_SCORE_H
@@ -23,15 +24,15 @@
 
 #include "count/thread_private.h"
 
-#define UPCS_SCORE_KINDS 512u /* of a scoreboard: a page a vCPU */
+#define UPCS_SCORE_KINDS 512u /* kinds per scoreboard: one page per vCPU */
 #define UPCS_SCORE_AGE_MS 10
 #define UPCS_SCORES_MAX (UPCS_KINDS_MAX / UPCS_SCORE_KINDS)
 
-/* Copies what the thread's vCPU has. Not while threads are coming. */
+/* Copy the thread's counts from its vCPU. Must not run while threads are coming. */
 void upcs_score_take_locked(struct upcs_counted *thread);
-/* For the last time: the vCPU's are zero then. */
+/* Copy the thread's counts for the last time, and clear the vCPU's. */
 void upcs_score_finish_locked(struct upcs_counted *thread);
-/* Those of all vCPUs are zero: in a forked child. */
+/* Clear the counts of all vCPUs, in a forked child. */
 void upcs_score_clear_locked(void);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * team.c - where in memory runtimes have put functions, and in which hands they are.
+ * team.c - the memory locations in which runtimes have stored functions, and the functions that each thread
+ * has loaded.
  *
- * A thread that stores an address which it has loaded hands on what it got; one that comes with
- * the program's call is for the regions in which that is. Where memory was copied by others (memcpy), what is
- * known of a function is for which regions it was stored last, and whether it was always the same.
+ * A thread that stores an address which it loaded passes on the loaded work. An address from the program's
+ * own call works for the regions of that call. If other code copied the memory (memcpy), the regions are
+ * those of the function's last store, and they are certain only if all stores had the same regions.
  */
 #include "count/team.h"
 
@@ -22,7 +23,7 @@ static struct {
 } code[CODES];
 static uint32_t codes;
 
-/* By address, or by function; key 0: free. */
+/* An entry by address or by function; key 0: free. */
 struct entry {
 	uint64_t key;
 	struct upcs_team_work work;
@@ -33,7 +34,7 @@ struct table {
 	uint32_t room, used; /* room: a power of two */
 };
 
-/* Under the lock of threads. */
+/* The tables are protected by upcs_threads.lock. */
 static struct table places, functions;
 
 /* ---- code ---------------------------------------------------------------------------------- */
@@ -75,7 +76,8 @@ static struct entry *find_team_entry(const struct table *table, uint64_t key)
 	return &table->entry[i];
 }
 
-/* Half of it stays free. Without memory all is forgotten. */
+/* Grow the table so that half of it stays free. If memory is short, forget all entries. Return false if there
+ * is no table. */
 static bool make_team_room(struct table *table)
 {
 	struct table larger = {.room = table->room ? 2 * table->room : ROOM_FIRST};
@@ -137,7 +139,7 @@ void upcs_team_enter(struct upcs_team_hand *hand)
 	memset(hand, 0, sizeof(*hand));
 }
 
-/* Notes a function that came with the program's own call. */
+/* Note the work of a function that the program passed in its own call. */
 static void note_function(struct upcs_team_work work)
 {
 	const struct upcs_team_work *before = look_up_team_work(&functions, work.function);

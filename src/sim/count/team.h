@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * team.h - functions that an OpenMP runtime hands from thread to thread, and for which regions.
+ * team.h - functions that an OpenMP runtime passes from thread to thread, and the regions that they work for.
  *
- * The body of a parallel region or a task lies in a function that the compiler has taken out of
- * the program. A thread that meets it calls the runtime, which stores the function's address somewhere;
- * a thread that works takes it from there and calls it. A place in memory that holds such an address
- * thus says for which regions the work is: those in which the storing thread was. Neither registers nor
- * the layout of any runtime are needed.
+ * The compiler moves the body of a parallel region or a task into a separate function. A thread that reaches
+ * such a construct calls the runtime, which stores the function's address in memory. A thread that works
+ * loads the address from there and calls it. A memory location that holds such an address thus identifies the
+ * regions that the work is for: those of the storing thread. Neither registers nor the layout of any runtime
+ * are needed.
  *
- * Called for what the runtime's own code does to memory, and where it is entered and left.
+ * The functions below are called for loads and stores by the runtime's code, and when a thread enters or
+ * leaves that code.
  */
 #ifndef UPCS_TEAM_H
 #define UPCS_TEAM_H
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The work of a function in a thread's hands: its regions, bit per region, and its account. */
+/* The work of a function: its regions, a bit per region, and its account. */
 struct upcs_team_work {
 	uint64_t function, account;
 	uint16_t regions;
@@ -25,27 +26,28 @@ struct upcs_team_work {
 
 #define UPCS_TEAM_RECENT 8u
 
-/* The functions that a thread has taken from memory and may call. All zero at first. */
+/* The functions that a thread has loaded from memory and may call. All zero at first. */
 struct upcs_team_hand {
 	struct upcs_team_work recent[UPCS_TEAM_RECENT];
 	unsigned next;
 };
 
-/* Code of the program lies there: only what points to such code is looked at. Any thread. */
+/* Note an address range of the program's code. Only values that point to such code are examined. Any
+ * thread. */
 void upcs_team_code(uint64_t begin, uint64_t end);
 bool upcs_team_is_code(uint64_t value);
 
-/* The program calls the runtime. */
+/* Begin a call of the runtime by the program: the thread has loaded no function yet. */
 void upcs_team_enter(struct upcs_team_hand *hand);
-/* In the runtime a thread that works for these regions and this account has stored the address of code; or
- * loaded it. */
+/* Note that the runtime stored a code address, or loaded one, in a thread that works for these regions and
+ * this account. */
 void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t account, uint64_t address,
 		     uint64_t value);
 void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t value);
 /*
- * The runtime calls a function of the program. True: it was in the thread's hands, and *work says
- * for which regions. False: it came with the call of the runtime, or it is not known from where;
- * then what is known of the function by itself is in *work, if anything is.
+ * Note that the runtime calls a function of the program. Return true if the thread had loaded the function;
+ * *work holds its regions. Return false if the function was passed in the call of the runtime or its origin
+ * is unknown; *work then holds what is known of the function alone, or zeros.
  */
 bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_team_work *work);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.c - threads and their records: what they add to, what contexts want of them, regions.
+ * thread.c - threads and their records: the counts that they add to, requests of contexts, and regions.
  */
 #include "count/thread.h"
 
@@ -21,7 +21,7 @@ UPCS_TLS struct upcs_site *upcs_passed;
 UPCS_TLS struct upcs_region_stack *upcs_stepping;
 UPCS_TLS struct upcs_counted *upcs_self;
 
-/* The number that a thread or its maker has given, whichever came first: for the other. */
+/* A thread number given by the thread or its maker, whichever came first, and kept for the other. */
 struct upcs_meeting {
 	struct upcs_meeting *next;
 	pid_t tid;
@@ -69,7 +69,8 @@ void upcs_thread_free(struct upcs_counted *t, bool give)
 	free(t);
 }
 
-/* The emulator's memory has zeros where its thread begins. False: no memory. */
+/* Remember the counts of a kept array, since the emulator's counts start at zero. Return false if memory is
+ * short. */
 static bool keep_before(struct upcs_counting *c)
 {
 	size_t bytes = upcs_run.counts->kinds * sizeof(*c->before);
@@ -84,7 +85,7 @@ static bool keep_before(struct upcs_counting *c)
 	return true;
 }
 
-/* Where its blocks add to the emulator's memory it has an array for that, too. */
+/* Take the thread's array, and a second array if its blocks add to the emulator's memory. */
 static bool take_arrays_locked(struct upcs_counted *t)
 {
 	t->counting = take_counting_locked(t->index, 0);
@@ -121,7 +122,7 @@ static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 	if (follows)
 		t->stack = upcs_region_create();
 	if (!whole || (follows && !t->stack)) {
-		/* Without a record it is one of those that found none. */
+		/* A thread without a record is counted in threads.without instead. */
 		upcs_run.process->unfolded += t->record != NULL;
 		if (t->record)
 			__atomic_store_n(&t->record->state, UPCS_FREE, __ATOMIC_RELEASE);
@@ -209,7 +210,7 @@ void upcs_thread_forget_meetings_locked(void)
 	upcs_threads.coming = 0;
 }
 
-/* Nobody made the first one. */
+/* The first thread has no maker. */
 void upcs_thread_begin_next_locked(unsigned vcpu)
 {
 	bool first = upcs_threads.made == 0;
@@ -223,7 +224,7 @@ void upcs_thread_begin_next_locked(unsigned vcpu)
 	arrived_locked();
 }
 
-/* Those that count what it does. */
+/* Return the regions that the thread's work counts for. */
 static uint16_t regions_of_thread(const struct upcs_counted *t)
 {
 	uint16_t switched;
@@ -236,7 +237,7 @@ uint64_t *upcs_thread_begin(unsigned vcpu)
 {
 	if (upcs_self && upcs_self->stack &&
 	    upcs_self->counting->active & (uint16_t)~regions_of_thread(upcs_self)) {
-		/* It has outlived a region that it worked for. */
+		/* A region that the thread worked for has ended. */
 		pthread_mutex_lock(&upcs_threads.lock);
 		upcs_thread_change_regions_locked(upcs_self);
 		pthread_mutex_unlock(&upcs_threads.lock);
@@ -294,7 +295,7 @@ void upcs_thread_end(void)
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_counts_changes(upcs_run.counts);
-		/* It could not be done in the call of exit. */
+		/* The exit call could not finish the scores. */
 		if (t->scored && !upcs_threads.coming)
 			upcs_score_finish_locked(t);
 		upcs_counts_late(t->record);
@@ -321,7 +322,8 @@ void upcs_thread_calls(bool sends)
 	__atomic_store_n(&t->record->calls, t->record->calls + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->record->in_call, 1, __ATOMIC_RELEASE);
 	if (sends) {
-		/* It may end the process, and then the emulator tells no more of who begins. */
+		/* The signal may end the process, and then the emulator no longer reports threads that
+		 * begin. */
 		(void)upcs_process_hold_all();
 		upcs_fold_thread_locked(t);
 		t->record->raised = t->record->tally[0][UPCS_INSTRUCTIONS];
@@ -347,7 +349,7 @@ uint64_t upcs_thread_changes(void)
 	return upcs_self ? __atomic_load_n(&upcs_self->changes, __ATOMIC_ACQUIRE) : 0;
 }
 
-/* NULL: it has ended. */
+/* Return the thread, or NULL if it has ended. */
 static struct upcs_counted *find_counted_locked(uint32_t index)
 {
 	struct upcs_counted *t;
@@ -389,7 +391,7 @@ void upcs_thread_attend_locked(uint32_t index, bool has_to)
 	if (upcs_threads.adding && !upcs_threads.calls)
 		__atomic_store_n(&upcs_threads.old_code, true, __ATOMIC_RELEASE);
 	upcs_threads.calls = true;
-	/* Release: a thread that sees the one finds the other. */
+	/* Release: a thread that sees hot or bare change also finds the new changes. */
 	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(t->hot, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(t->bare, NULL, __ATOMIC_RELEASE);
@@ -403,7 +405,7 @@ void upcs_thread_unattend_locked(void)
 
 /* ---- regions ------------------------------------------------------------------------- */
 
-/* NULL: no memory. */
+/* Return the thread's counts for these regions, or NULL if memory is short. */
 static struct upcs_counting *counting_for_locked(struct upcs_counted *t, uint16_t active, uint16_t suspect)
 {
 	struct upcs_counting *c;
@@ -447,12 +449,13 @@ void upcs_thread_change_regions_locked(struct upcs_counted *t)
 		t->counts = upcs_threads.nowhere;
 	}
 	upcs_bare = NULL;
-	/* Or others have it attended. */
+	/* If upcs_counting is NULL, another thread is having this one attended. */
 	if (upcs_counting)
 		upcs_counting = t->counts;
 }
 
-/* Counts of the time in which regions were suspect are theirs (kept), or no region's (left). */
+/* Move the counts of the time in which regions were suspect: to those regions (kept), or to no region
+ * (left). */
 static void decide_locked(struct upcs_counted *t, struct upcs_counting *from, uint16_t kept, uint16_t left)
 {
 	uint16_t active = from->active | (from->suspect & kept);
@@ -500,7 +503,7 @@ static void write_doubts(struct upcs_counted *t)
 	__atomic_store_n(&t->record->switched, switched, __ATOMIC_RELAXED);
 }
 
-/* Its blocks change more than its stack. */
+/* True if the thread's blocks change nothing but its stack. */
 static bool is_plain_thread(const struct upcs_counted *t)
 {
 	return !(t->inherited | t->handed) && !upcs_thread_runtime() && !upcs_run.results->options.accounts;
@@ -510,7 +513,7 @@ static void note_entries(struct upcs_counted *t, uint16_t entered)
 {
 	unsigned r;
 
-	/* For a region that it works for already it is no entry. */
+	/* A region that the thread works for already is not entered. */
 	entered &= (uint16_t)~__atomic_load_n(&t->inherited, __ATOMIC_RELAXED);
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
@@ -518,7 +521,7 @@ static void note_entries(struct upcs_counted *t, uint16_t entered)
 	__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
 }
 
-/* The regions that count what it does are these, if those of other threads are not among them. */
+/* Select the counts of the active regions, including those inherited from other threads. */
 static void follow_regions(struct upcs_counted *t, uint16_t active)
 {
 	if (t->handed & (uint16_t)~active)
@@ -533,7 +536,7 @@ static void follow_regions(struct upcs_counted *t, uint16_t active)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-/* Most calls and returns change nothing but the stack. */
+/* Begin a block. Most calls and returns change only the stack. */
 void upcs_thread_site(struct upcs_site *site)
 {
 	const struct upcs_region_block *block = &site->block;
@@ -548,12 +551,12 @@ void upcs_thread_site(struct upcs_site *site)
 	if (upcs_passed)
 		upcs_region_passed(t->stack, &upcs_passed->block, upcs_last_end & UPCS_LAST_FRESH);
 	upcs_passed = site;
-	/* upcs_thread_attend_locked may do the same now. */
+	/* Atomic, because upcs_thread_attend_locked may do the same now. */
 	__atomic_store_n(&upcs_bare, NULL, __ATOMIC_RELAXED);
 	if (__builtin_expect(block->enters | late, 0)) {
 		changed = *block;
 		changed.enters |= late;
-		/* It may have become one since it was translated. */
+		/* The function may have become a handler since its block was translated. */
 		changed.handler |= upcs_process_is_handler(block->begin);
 		block = &changed;
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.h - the process's record and those of its threads (process.c, thread.c): who counts where;
- * and folding (fold.c).
+ * thread.h - the records of the process and its threads (process.c, thread.c), the counts that each thread
+ * adds to, and folding (fold.c).
  *
- * A thread adds to counts of its own (counts.h), without a lock or an atomic: any thread that
- * folds reads them and remembers the values. A thread that blocks or runs for long is thus folded as well
- * as any other.
+ * A thread adds to private counts (counts.h) without a lock or an atomic operation. The folding thread reads
+ * them and remembers the values, so a thread that blocks or runs for long is folded like any other.
  */
 #ifndef UPCS_THREAD_H
 #define UPCS_THREAD_H
@@ -16,20 +15,21 @@
 
 #include <sys/types.h>
 
-/* Initial-exec: this is read at every block. */
+/* Initial-exec, because the variables are read at every block. */
 #define UPCS_TLS __thread __attribute__((tls_model("initial-exec")))
 
-/* The counts of this thread for the regions that it is in; NULL before its first block, and
- * while the thread is attended: its blocks go the slow way then (context.h). */
+/* The counts of this thread for its active regions. NULL before the thread's first block and while the thread
+ * is attended, that is, while a context (context.h) must check the thread at each block. A block that finds
+ * NULL takes the slow path. */
 extern UPCS_TLS uint64_t *upcs_counting;
 
-/* Others set it to NULL at any time; what it was can be added to all the same. */
+/* Return upcs_counting. Other threads may set it to NULL at any time, but the old value may still be used. */
 static inline uint64_t *upcs_thread_counting(void)
 {
 	return __atomic_load_n(&upcs_counting, __ATOMIC_RELAXED);
 }
 
-/* Only the thread adds; who folds reads meanwhile (fold_counting). */
+/* Increment a count. Only the owner thread writes; a folding thread reads concurrently (fold_counting). */
 static inline void upcs_thread_count(uint64_t *count)
 {
 	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
@@ -37,156 +37,165 @@ static inline void upcs_thread_count(uint64_t *count)
 
 #define UPCS_NO_THREAD UINT32_MAX
 
-/* Where a block, or a part of one, begins, for programs with regions: a cache line. */
+/* The beginning of a block or of a part, for programs with regions. One cache line. */
 struct upcs_site {
 	_Alignas(64) struct upcs_region_block block;
 	uint32_t kind;
-	uint32_t index;   /* of all sites */
-	uint16_t chooses; /* bit per region: what chooses its function begins here (chosen.h) */
-	uint16_t late;    /* and more that its block enters, as was seen since it was translated; atomic */
-	uint32_t number;  /* upcs_region_step; atomic */
+	uint32_t index;   /* index among all sites */
+	uint16_t chooses; /* bit per region whose IFUNC resolver begins here (chosen.h) */
+	uint16_t late;    /* regions that the block enters in addition, found after its translation; atomic */
+	uint32_t number;  /* cache for upcs_region_step; atomic */
 };
 
-/* The results file of the run, and this process's part in it. */
+/* The results file of the run, and this process's part of it. */
 struct upcs_run {
 	struct upcs_results *results;
-	char path[UPCS_WORD_MAX]; /* of the results */
+	char path[UPCS_WORD_MAX]; /* path of the results file */
 	enum upcs_guest guest;
 	char program[PATH_MAX]; /* "": not known yet */
 	struct upcs_kinds *kinds;
-	bool continues;               /* another process's record: it is the same one */
-	uint32_t index;               /* of the process */
-	struct upcs_process *process; /* NULL: is not counted */
-	struct upcs_counts *counts;   /* NULL: is not counted */
+	bool continues;               /* 1: the same process as another record */
+	uint32_t index;               /* index of the process's record */
+	struct upcs_process *process; /* NULL: the process is not counted */
+	struct upcs_counts *counts;   /* NULL: the process is not counted */
 };
 
 extern struct upcs_run upcs_run;
 
 /*
- * upcs_run is set but for its last three: takes a record if it is to be counted and there is
- * one; else counts go to nobody. False: no memory even for that.
+ * Begin the process. The caller has set upcs_run except for index, process and counts. Takes a record if
+ * counted is true and a record is free; otherwise counts are discarded. Return false if memory is short even
+ * for that.
  */
 bool upcs_process_begin(bool counted);
-/* All threads are folded, and the process has ended. */
+/* Fold all threads and end the process's record. */
 void upcs_process_end(void);
-/* It has one thread, and was forked by one of several. */
+/* True if the process has one thread and was forked by one of several threads. */
 bool upcs_process_is_alone(void);
-/* Before another program takes its place, which settles what it leaves; and if that failed. Where
- * several threads try, the last one's failure counts. */
+/* leave: called before another program replaces the process; that program completes the records. stay: called
+ * if the exec failed. If several threads execute programs, the last one's failure counts. */
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 
-/* For a fork: nothing changes between hold and release. The child calls upcs_process_forked: it starts
- * from zero if it is to be counted; else its counts go to no record. */
+/* Called around a fork: no record changes between hold and release. The child calls upcs_process_forked, and
+ * starts from zero if it is counted; otherwise its counts are discarded. */
 void upcs_process_hold(void);
 void upcs_process_release(void);
-/* The same as hold, when threads that were coming have begun: all counts are there to be folded.
- * False: one has not for a second. */
+/* As hold, but first wait until all threads that were being made have begun, so that all counts can be
+ * folded. Return false if a thread has not begun for a second. */
 bool upcs_process_hold_all(void);
-/* The process ends: no call makes a thread any more. The emulator would not tell of its beginning. */
+/* Block further calls that make threads, because the process is ending and the emulator would not report the
+ * new thread. */
 void upcs_process_makes_no_more(void);
 void upcs_process_forked(bool counted);
 
 /*
- * A thread's number is given by the thread, when it begins, or by its maker, when the call that made
- * it comes back, whichever is first. The threads of one maker thus have numbers in their order.
+ * Announce a call that makes a thread. The thread itself gives its number when it begins, or its maker does
+ * when the call returns, whichever is first. The threads of one maker thus have numbers in the order of their
+ * creation.
  */
 void upcs_thread_coming(void);
-/* The kernel's number for it, or less than 1: the call has failed. */
+/* Report the result of the call: the new thread's id, or less than 1 if the call failed. */
 void upcs_thread_came(int64_t tid);
-/* The caller's first block, or a later one, of a thread that is attended: where its counts
- * are. */
+/* Return the caller's counts, at its first block or at a later block while the thread is attended. */
 uint64_t *upcs_thread_begin(unsigned vcpu);
-/* The caller's last block is behind it: in its call of exit, and when its vCPU ends. */
+/* End the caller: exit is called in its exit system call, end when its vCPU ends. The caller begins no more
+ * blocks. */
 void upcs_thread_exit(void);
 void upcs_thread_end(void);
-/* The caller is in a system call, which may be one that sends a signal, or back from it. */
+/* Enter a system call, which sends a signal if sends is true; and return from a system call. */
 void upcs_thread_calls(bool sends);
 void upcs_thread_called(void);
-/* The program has its function at address handle signals. For regions, which see no other call. */
+/* Note that the program's function at address handles signals. Regions need this, because no block calls a
+ * handler. */
 void upcs_process_handles(uint64_t address);
 bool upcs_process_is_handler(uint64_t address);
-/* The caller, in a program with regions, begins a block where that may change them. */
+/* Begin a block of the caller in a program with regions, if the block may change the active regions. */
 void upcs_thread_site(struct upcs_site *site);
-/* The process has a runtime of OpenMP: blocks may change what the thread works for. */
+/* True if the process has an OpenMP runtime, so that blocks may change what the thread works for. */
 extern bool upcs_has_runtime;
 static inline bool upcs_thread_runtime(void)
 {
 	return __atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED);
 }
-/* The caller has code of one translated. */
+/* Note that code of an OpenMP runtime has been translated. */
 void upcs_thread_has_runtime(void);
-/* In that it has stored something, or loaded it. */
+/* Note a load or store by the caller in the runtime's code. */
 void upcs_thread_touched(uint64_t address, size_t bytes, bool store);
-/* It waits on a futex, or wakes who does. */
+/* Note a futex call of the caller, which waits or wakes. */
 void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value);
-/* Whether it may, after the thread's last block: how that ended, and that it was the first of an activation,
- * or UPCS_LAST_STRAY. */
+/* How the caller's last block ended (UPCS_INSN_*), with UPCS_LAST_FRESH if it was the first of an activation
+ * and UPCS_LAST_STRAY after a stray return. */
 #define UPCS_LAST_FRESH 64u
 #define UPCS_LAST_STRAY 128u
 extern UPCS_TLS uint8_t upcs_last_end;
-/* The last block that had an end, or none behind one that had, since the thread began. */
+/* The last block with an end, or a block without an end directly after it. NULL at the thread's start. */
 extern UPCS_TLS struct upcs_site *upcs_passed;
 /*
- * upcs_counting, where the last block had no end: one without an end has but to count. NULL: it may have more
- * to do. Others set it to NULL with upcs_counting; where the thread has just looked at that, it is
- * attended behind its next block with an end.
+ * upcs_counting if the last block had no end, since then the next block needs only to count. NULL if the next
+ * block may need more. Other threads set it to NULL together with upcs_counting. If the owner has just read
+ * upcs_counting, it is attended after its next block with an end.
  */
 extern UPCS_TLS uint64_t *upcs_bare;
-/* Most blocks behind such a one change nothing but this stack (upcs_region_step); NULL: they may. */
+/* The stack, if most blocks after a block with an end change only this stack (upcs_region_step); NULL if they
+ * may change more. */
 extern UPCS_TLS struct upcs_region_stack *upcs_stepping;
 
 /*
  * Blocks without a call
- *   A process without regions has its blocks add to counts themselves, which costs a fraction of a
- *   call. A thread that is attended needs the call: then we have the code thrown away, and all
- *   blocks call from then on, in children too.
  *
- *   From interface 2 on QEMU adds to numbers of the vCPU (score.h), and that is all. With interface 1
- *   it adds to what it is told when the block is translated: to the array of the one thread. A
- *   child has its counts where its parent had them, for the code is its parent's. Such blocks must
- *   never run again when there is a second thread. Before it makes one QEMU throws all code away, to
- *   make code that does for several from then on; but it does so when memory is mapped that others
- *   may write, too, and once in a process's life. Where it has, we have it done ourselves: when a
- *   stack is mapped, or at the latest in the call that makes the thread. It is done when the
- *   maker is behind the call. No count is lost in any case, but if a thread's stack was not mapped
- *   as one, its first blocks may be counted as its maker's.
+ * In a process without regions, blocks add to the counts themselves, at a fraction of a call's cost. A thread
+ * that is attended needs the call: then all translated code is discarded, and from then on all blocks call,
+ * in children too.
+ *
+ * From interface 2 on, QEMU adds only to numbers of the vCPU (score.h). With interface 1, QEMU adds to an
+ * address that is fixed when the block is translated: the array of the one thread. A child has its counts at
+ * the same address as its parent, because it runs its parent's code. Such blocks must never run once there is
+ * a second thread.
+ *
+ * Before QEMU makes a second thread, it discards all code, and translates code for several threads from then
+ * on. But QEMU does so once in a process's life, and already when memory is mapped that others may write.
+ * After such a mapping, the plugin discards the code itself: when a stack is mapped, or at the latest in the
+ * call that makes the thread. The code is discarded when the maker has left that call. No count is ever lost.
+ * But if a thread's stack was not mapped as a stack, the thread's first blocks may be counted as its maker's.
  */
-/* Interface 1: memory is mapped that others may write. */
+/* Interface 1: memory was mapped that others may write. */
 void upcs_process_shares(void);
-/* Interface 1: a thread will be made, if the caller knows; and one is made. */
+/* Interface 1: the caller is about to make a thread, if it can know; and a thread is made. */
 void upcs_process_expects_thread(void);
 void upcs_process_has_threads(void);
-/* The counts that blocks translated by the caller may add to, with interface 1; NULL: they have to call.
- * The second tells whether they may add with other interfaces. */
+/* inlined: return the counts that the caller's new blocks may add to with interface 1, or NULL if the blocks
+ * have to call. adds: true if blocks may add without a call with other interfaces. */
 uint64_t *upcs_thread_inlined(void);
 bool upcs_thread_adds(void);
-/* There is code that adds, and must not: a forked child's counts could not be where its parent had
- * them, or the thread is attended. Told once, for the caller to have all code thrown away. */
+/* True if there is code that adds and must not: the counts of a forked child could not be placed where its
+ * parent's were, or a thread is attended. Reported once, so that the caller discards all code. */
 bool upcs_process_has_old_code(void);
-bool upcs_process_is_old(void); /* the same, not told */
+bool upcs_process_is_old(void); /* the same, without resetting it */
 
-/* The record of the caller, by its index, or UPCS_NO_THREAD; before a fork that has made us. */
+/* self: return the index of the caller's record, or UPCS_NO_THREAD. before_fork: the index of the forking
+ * thread's record. */
 uint32_t upcs_thread_self(void);
 uint32_t upcs_thread_before_fork(void);
-/* How often the caller was to be attended. */
+/* Return how often the caller was to be attended. */
 uint64_t upcs_thread_changes(void);
 
-/* Between upcs_process_hold and upcs_process_release, of any thread: its tally up to date, to a
- * block where it is not the caller (NULL: nobody's), its core, and the kernel's number for it,
- * 0 where it has ended. */
+/* Called between upcs_process_hold and upcs_process_release, for any thread. fold: return the thread's
+ * up-to-date tally, exact to a block unless the thread is the caller (NULL: UPCS_NO_THREAD). core: its core.
+ * id: its kernel thread id, or 0 if it has ended. */
 const uint64_t *upcs_thread_fold_locked(uint32_t index);
 unsigned upcs_thread_core_locked(uint32_t index);
 pid_t upcs_thread_id_locked(uint32_t index);
-/* Something changed: it is attended from its next block on, if it is that already or has to be. */
+/* Attend the thread from its next block on, if has_to is true or the thread is attended already, because its
+ * context has changed. */
 void upcs_thread_attend_locked(uint32_t index, bool has_to);
-/* The caller is attended no longer. */
+/* Stop attending the caller. */
 void upcs_thread_unattend_locked(void);
 
-/* Under the lock: splits the block with the process's kinds. */
+/* Split the block with the process's kinds. Takes the lock. */
 void upcs_process_split(struct upcs_block *block);
 
-/* Brings the records up to date. Any thread. */
+/* Bring the records up to date. Any thread. */
 void upcs_fold(void);
 
 #endif

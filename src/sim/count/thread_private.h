@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread_private.h - what the files behind thread.h share: threads that are counted, and the lock.
+ * thread_private.h - the counted threads and their lock, shared by the files behind thread.h.
  */
 #ifndef UPCS_THREAD_PRIVATE_H
 #define UPCS_THREAD_PRIVATE_H
@@ -11,31 +11,32 @@
 #include "count/team.h"
 #include "count/thread.h"
 
-/* Counts of a thread in one set of regions. */
+/* The counts of a thread in one set of regions. */
 struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
-	uint16_t active, suspect; /* counts are of the active; of suspects, if they were not left */
-	uint64_t *seen;           /* what is in the record, or was there before */
-	uint64_t *before;         /* of a scored one: what was there; NULL: zeros */
+	uint16_t active, suspect; /* of the counts; suspect: counted if they were not left */
+	uint64_t *seen;           /* counts that are in the record already, or were in the array before */
+	uint64_t *before;         /* if scored: the array's counts at the thread's start; NULL: zeros */
 	uint32_t kinds_before;
 };
 
-/* Counts that lie in the emulator's memory (score.h). */
+/* Access to counts in the emulator's memory (score.h). */
 struct upcs_scores {
-	/* A vCPU's of the kinds from UPCS_SCORE_KINDS * i on; NULL: no block adds to them. */
+	/* Return a vCPU's counts of the kinds from UPCS_SCORE_KINDS * i on, or NULL if no block adds to
+	 * them. */
 	uint64_t *(*of)(unsigned vcpu, unsigned i);
-	/* The highest number of a vCPU so far, plus 1. */
+	/* Return the highest vCPU number so far plus 1. */
 	unsigned (*vcpus)(void);
 };
 
-/* For whom a thread works. */
+/* The regions and the account that a thread works for. */
 struct upcs_stay {
 	uint16_t regions;
-	uint64_t account, names; /* names of the account's regions, a bit each */
+	uint64_t account, names; /* names: of the account's regions, a bit each */
 };
 
-/* Where a thread has waited last, or woken others, and for whom it worked. */
+/* The futexes that a thread has last waited on, or woken, and what it worked for then. */
 #define UPCS_FUTEXES 64u
 struct upcs_futexes {
 	struct {
@@ -45,79 +46,80 @@ struct upcs_futexes {
 	unsigned next;
 };
 
-/* An account that threads work for which were made in its region: in which of its starts, never twice. */
+/* An account for which threads made in its region work. instance: a number of this start of the region, never
+ * reused. */
 struct upcs_share {
 	uint64_t account, instance;
 };
 
-/* A thread's own account, as other threads have it, with the number of regions that are open in it. */
+/* An account that a thread passed to threads that it made, and the number of open regions in the account. */
 #define UPCS_SHARES 16u
 struct upcs_handed_share {
 	struct upcs_share share;
 	uint64_t open;
 };
 
-/* A thread that is counted. */
+/* A counted thread. */
 struct upcs_counted {
-	struct upcs_counted *next, **before; /* in the list of all */
+	struct upcs_counted *next, **before; /* list of all threads */
 	struct upcs_thread *record;
 	uint32_t index;
-	struct upcs_counting *counting; /* all; the one in use is the first */
+	struct upcs_counting *counting; /* list of all its counts; the first is in use */
 	struct upcs_counting
-		*scored; /* what its blocks add without a call; NULL: not in the emulator's memory */
+		*scored; /* counts copied from the emulator's memory; NULL: its blocks do not add there */
 	unsigned vcpu;
-	uint64_t *counts; /* of the one in use */
-	uint64_t **hot;   /* the thread's upcs_counting: counts, or NULL while it is attended */
-	uint64_t **bare;  /* and its upcs_bare */
-	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
+	uint64_t *counts; /* counts in use */
+	uint64_t **hot;  /* the thread's &upcs_counting: holds counts, or NULL while the thread is attended */
+	uint64_t **bare; /* the thread's &upcs_bare */
+	uint64_t changes; /* how often it was to be attended; only the owner reads it unlocked */
 	struct upcs_region_stack *stack;
-	uint32_t doubts;            /* of that, in the record... */
-	const uint32_t *doubts_now; /* ...and now */
-	uint16_t inherited;         /* regions of its maker that it works for, until they end; atomic */
-	uint16_t handed;            /* regions of its own that threads which it made work for */
-	bool exits;                 /* it is in its last call; atomic */
-	uint64_t instance[UPCS_REGIONS_MAX]; /* of each that is inherited or handed; never twice */
+	uint32_t doubts;            /* value of the stack's change counter when the record was written... */
+	const uint32_t *doubts_now; /* ...and the counter itself */
+	uint16_t inherited;         /* regions of its maker that it works for until they end; atomic */
+	uint16_t handed;            /* regions of this thread that threads made by it work for */
+	bool exits;                 /* the thread is in its exit call; atomic */
+	uint64_t instance[UPCS_REGIONS_MAX]; /* instance of each region inherited or handed; never reused */
 	struct upcs_team_hand hand;
-	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
+	bool was_in_runtime, in_team; /* of OpenMP; in_team: the thread began in the runtime */
 	struct upcs_futexes waited, woke;
-	uint64_t account; /* that it works for (account.h) */
-	uint64_t marking; /* 1 + the depth at which it called a library of marks; 0: it did not */
-	uint64_t charged[UPCS_TALLIES]; /* so much of it is in accounts, or nobody's */
-	struct upcs_share share;        /* of its maker's; account 0: none, atomic */
-	uint64_t open;                  /* regions that are open in its own account */
+	uint64_t account;               /* account that it works for (account.h) */
+	uint64_t marking;               /* 1 + depth of its call of a library that marks regions; 0: none */
+	uint64_t charged[UPCS_TALLIES]; /* part of the tally that has been charged to accounts, or to none */
+	struct upcs_share share;        /* share in its maker's account; account 0: none; atomic */
+	uint64_t open;                  /* number of open regions in its own account */
 	struct upcs_handed_share handed_share[UPCS_SHARES];
 	unsigned handed_shares;
 };
 
-/* The state that all threads of the process share. */
+/* The state shared by all threads of the process. */
 struct upcs_threads {
 	/*
-	 * Protects kinds, arrays, the list of threads and folding, and what is below. It nests in
-	 * QEMU's locks and takes none itself but malloc's; no guest's signal is handled while it is
-	 * held, since QEMU delivers those between blocks.
+	 * Protects kinds, arrays, the list of threads, folding and the fields below. Nests in QEMU's locks,
+	 * and only malloc's locks nest in it. No signal handler of the guest runs while it is held, because
+	 * QEMU delivers signals between blocks.
 	 */
 	pthread_mutex_t lock;
 	struct upcs_counted *first;
-	uint32_t made; /* numbers that were given */
+	uint32_t made; /* number of thread numbers given */
 	struct upcs_meeting *meetings;
-	uint16_t bequeathed; /* in programs with regions one thread is coming at a time: its regions, */
-	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ... and which of them, of so many */
-	struct upcs_share share;                        /* the same of accounts */
-	uint32_t coming;  /* calls that make a thread, whose thread has not begun */
-	uint32_t waiting; /* who wait until none is coming: calls that would make one wait for them */
+	uint16_t bequeathed; /* regions of the one coming thread, if programs have regions... */
+	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ...and their instances; the last number used */
+	struct upcs_share share;                        /* the coming thread's share in an account */
+	uint32_t coming;  /* number of calls that make a thread, whose thread has not begun */
+	uint32_t waiting; /* number of threads that wait until none is coming */
 	pthread_cond_t came;
-	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
+	uint64_t *nowhere; /* counts of threads without a record: written by many threads, never read */
 	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
-	bool alone;                       /* forked by one of several threads, and has made none */
+	bool alone;                       /* forked by one of several threads, and has made no thread */
 	bool calls;                       /* blocks have to call */
-	bool adding;                      /* there may be blocks that do not */
-	bool flushed;                     /* the emulator has thrown all code away, and does so no more */
-	bool old_code;                    /* there are blocks that add to what is not theirs, or must call */
-	uint64_t *inlined; /* where blocks add to that do not call, if not to scores; NULL: there are none */
+	bool adding;                      /* there may be blocks that add without a call */
+	bool flushed;                     /* the emulator has discarded all code, and will not do so again */
+	bool old_code;                    /* some blocks add to another thread's counts, or must call now */
+	uint64_t *inlined;                /* where blocks add without a call or score; NULL: no such blocks */
 };
 extern struct upcs_threads upcs_threads;
 
-/* The calling thread; NULL: counts to nobody. */
+/* The calling thread; NULL: its counts are discarded. */
 extern UPCS_TLS struct upcs_counted *upcs_self;
 
 static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
@@ -127,44 +129,45 @@ static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
 
 /* ---- thread.c ------------------------------------------------------------------------------ */
 
-/* The caller becomes the process's thread of this number. */
+/* Make the caller the process's thread of this number. */
 void upcs_thread_begin_locked(uint32_t number, unsigned vcpu);
-/* The same of the number that it is given. */
+/* Make the caller a thread of the process with the next number, or with the number that its maker gave. */
 void upcs_thread_begin_next_locked(unsigned vcpu);
-/* Nobody is made, and nobody was. */
+/* Forget numbers that are waiting for their thread, and threads that are coming. */
 void upcs_thread_forget_meetings_locked(void);
-/* give: its arrays, to be cleared. */
+/* Free the thread. give: also clear and release its arrays. */
 void upcs_thread_free(struct upcs_counted *thread, bool give);
-/* Counts go to the array of the regions that the thread is in now. */
+/* Use the array of the thread's present regions. */
 void upcs_thread_change_regions_locked(struct upcs_counted *thread);
 
 /* ---- thread_team.c ------------------------------------------------------------------------- */
 
-/* Regions that a thread of the process, or of the one that has forked it, was in. Atomic. */
+/* Regions that any thread of the process, or of the process that forked it, has entered. Atomic. */
 extern uint16_t upcs_regions_entered;
-/* Regions that the thread has handed to others have ended: all but these. */
+/* End the regions that the thread has handed to others, except those in active. */
 void upcs_thread_end_handed(struct upcs_counted *thread, uint16_t active);
 void upcs_thread_end_handed_locked(struct upcs_counted *thread, uint16_t active);
-/* The thread makes another, which will work for the regions that it is in. */
+/* Prepare the calling thread's regions for a thread that it makes. */
 void upcs_thread_bequeath_locked(struct upcs_counted *thread);
-/* The thread that begins gets what its maker has left for it. */
+/* Give the beginning thread what its maker prepared. */
 void upcs_thread_inherit_locked(struct upcs_counted *thread);
-/* The thread, in a program with regions, begins a block: before upcs_region_block. */
+/* Update the team work of the thread, which begins a block in a program with regions. Called before
+ * upcs_region_block. */
 void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
 
 /* ---- process.c ----------------------------------------------------------------------------- */
 
-/* Counts have got more memory: whether others see all of it is in the process's record. */
+/* Note in the process's record if some of the counts' memory is private. */
 void upcs_process_note_memory_locked(void);
 
 /* ---- fold.c -------------------------------------------------------------------------------- */
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);
-/* Moves all counts of one of the calling thread to another, which has its regions, or more. */
+/* Move all counts of one of the calling thread's arrays to another, which has the same regions or more. */
 void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to);
 void upcs_fold_locked(void);
-/* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there.
- */
+/* Start the folding thread, which folds on request. Called once in a counted process. The thread does not
+ * exist in a forked child. */
 void upcs_fold_begin(void);
 void upcs_fold_forked(void);
 

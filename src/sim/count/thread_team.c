@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread_team.c - threads that work for regions of others: those of an OpenMP team, for which regions
- * is known (team.h), and others, which a region starts or wakes: what they do is not known to be
- * its work, so its counts are a lower bound.
+ * thread_team.c - threads that work for regions of other threads. For threads of an OpenMP team the regions
+ * are known (team.h). For threads that a region makes or wakes, it is not known whether they work for the
+ * region, so its counts are a lower bound.
  */
 #include <time.h>
 
@@ -20,7 +20,7 @@ void upcs_thread_has_runtime(void)
 
 /* ---- teams --------------------------------------------------------------------------------- */
 
-/* The thread works for unknown regions: any that has been entered. */
+/* Doubt all regions that have been entered, since the thread works for unknown regions. */
 static void doubt_entered_regions(void)
 {
 	upcs_counts_doubt(upcs_self->record, __atomic_load_n(&upcs_regions_entered, __ATOMIC_RELAXED),
@@ -28,14 +28,14 @@ static void doubt_entered_regions(void)
 	upcs_account_doubt_all(UPCS_ACCOUNT_LOW);
 }
 
-/* The runtime calls a function of the program. Work whose regions are not sure counts for none,
- * so that all counts are lower bounds. */
+/* Begin a function of the program that the runtime calls. If its regions are uncertain, the work counts for
+ * no region, so that all counts are lower bounds. */
 static void begin_work(struct upcs_counted *t, uint64_t function)
 {
 	struct upcs_team_work work;
 	bool found = upcs_team_call(&t->hand, function, &work);
 
-	/* Work that came with the program's own call is for the regions of that call. */
+	/* Work passed in the program's own call is for the regions of that call. */
 	if (!found && (!t->in_team || upcs_region_is_away(t->stack)))
 		return;
 	if (!work.function || !work.sure)
@@ -57,7 +57,7 @@ void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *
 	if (!upcs_thread_runtime())
 		return;
 	if (upcs_region_is_called_in(t->stack, block)) {
-		/* The runtime's own threads begin in it. */
+		/* The runtime's own threads begin in the runtime. */
 		if (!t->was_in_runtime)
 			t->in_team = t->record->number && upcs_region_depth(t->stack) <= 1;
 		__atomic_store_n(&t->was_in_runtime, true, __ATOMIC_RELAXED);
@@ -67,7 +67,7 @@ void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *
 	}
 }
 
-/* It has just been there, so it can be read. */
+/* Read a word of the guest's memory, which is mapped because the guest has just accessed it. */
 static uint64_t word_at(uint64_t address, size_t size, bool big)
 {
 	const unsigned char *at = (const unsigned char *)(uintptr_t)(upcs_guest_base() + address);
@@ -112,9 +112,9 @@ enum {
 	FUTEX_WAKE_BITSET,
 };
 #define FUTEX_COMMAND 127u
-#define LOCKED 2u /* what who waits for a lock of the C library finds there */
+#define LOCKED 2u /* value that a thread waiting for a lock of the C library finds in the lock */
 
-/* The regions that this thread is in by its own doing, and not by a runtime's. */
+/* Return the regions that this thread is in by its own calls, and not by a runtime's. */
 static uint16_t own_regions(const struct upcs_counted *t)
 {
 	if (!t || !t->stack || upcs_region_is_in_runtime(t->stack))
@@ -124,9 +124,9 @@ static uint16_t own_regions(const struct upcs_counted *t)
 
 /* ---- threads that are made in regions ---------------------------------------------------------- */
 
-#define COMING_S 1 /* for so long a thread that is made may take to begin */
+#define COMING_S 1 /* seconds that a made thread may take to begin */
 
-/* The thread before may not have begun. */
+/* Wait until the thread made before has begun. Return false after COMING_S. */
 static bool wait_for_coming_locked(void)
 {
 	struct timespec end;
@@ -163,7 +163,7 @@ void upcs_thread_bequeath_locked(struct upcs_counted *t)
 	}
 }
 
-/* Its maker may have left the region since. */
+/* True while the maker is still in the region that it handed on. */
 static bool is_handed_locked(unsigned r, uint64_t instance)
 {
 	const struct upcs_counted *t;
@@ -193,7 +193,8 @@ void upcs_thread_inherit_locked(struct upcs_counted *t)
 		upcs_thread_change_regions_locked(t);
 }
 
-/* A thread that goes on has outlived the region: what it does from now on does not count for it. */
+/* End a region for a thread that worked for it. A thread that continues has outlived the region, and its
+ * further work does not count for the region. */
 static void disinherit_locked(struct upcs_counted *t, unsigned r)
 {
 	t->instance[r] = 0;
@@ -258,13 +259,14 @@ static struct upcs_stay stay_locked(const struct upcs_counted *t)
 	return stay;
 }
 
-/* The one is in a region that the other is not in. Names beyond the last bit share it. */
+/* True if one is in a region that other is not in. All names beyond the last bit share that bit. */
 static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *other)
 {
 	return one->names & ~(other->names & (UINT64_MAX >> 1));
 }
 
-/* If only one of them is in a region, the other may be given work for it, or may have done some. */
+/* Doubt regions that only one of the two threads is in: the other may do work for it, or may have done
+ * some. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
 	unsigned i = futexes_find(&waits->waited, address), k = futexes_find(&wakes->woke, address);
@@ -282,7 +284,7 @@ static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wake
 		upcs_account_doubt_locked(waiting->account, UPCS_ACCOUNT_LOW);
 }
 
-/* The call that wakes may come before the one that waits, so both of them compare. */
+/* Note a wait. The waking call may come before or after the waiting call, so both compare. */
 static void thread_waits_at(struct upcs_counted *t, uint64_t address)
 {
 	struct upcs_counted *other;
@@ -311,7 +313,8 @@ static void thread_wakes_at(struct upcs_counted *t, uint64_t address)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-/* A thread that waits for a lock has work of its own. */
+/* Note a futex call. Waiting for a lock is ignored, because a thread that waits for a lock has its own
+ * work. */
 void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
 {
 	struct upcs_counted *t = upcs_self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unknown.c - which instructions the decoder did not know.
+ * unknown.c - the list of instructions that the decoder did not know.
  */
 #include "count/unknown.h"
 
@@ -14,7 +14,7 @@ bool upcs_unknown_is_same(const struct upcs_code *a, const struct upcs_code *b)
 	       memcmp(a->bytes, b->bytes, a->n) == 0;
 }
 
-/* Two processes may write the same one at a time, which who reads sees to. */
+/* Two processes may add the same instruction concurrently. The reader of the list drops the duplicate. */
 void upcs_unknown_note(struct upcs_unknown list[UPCS_CODES_MAX], const struct upcs_unknown *what)
 {
 	uint32_t i;

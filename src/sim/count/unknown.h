@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unknown.h - which instructions the decoder did not know, the first few of a run: for who reads the
- * report, since their number is a tally.
+ * unknown.h - the first few instructions of a run that the decoder did not know, for the report. Their number
+ * is a tally.
  */
 #ifndef UPCS_UNKNOWN_H
 #define UPCS_UNKNOWN_H
@@ -22,14 +22,15 @@ struct upcs_code {
 struct upcs_unknown {
 	uint32_t state, pad; /* enum upcs_state: FREE, MAKING, ENDED when the rest is written */
 	struct upcs_code code;
-	char name[48];    /* "": nobody knows it */
+	char name[48];    /* "": not known */
 	char program[80]; /* without directories */
 };
 
-/* Any thread, any process; what is there already is not noted again. In *what state is UPCS_MAKING. */
+/* Add *what, whose state is UPCS_MAKING, unless the same instruction is in the list. Any thread, any
+ * process. */
 void upcs_unknown_note(struct upcs_unknown list[UPCS_CODES_MAX], const struct upcs_unknown *what);
 
-/* Whether the encodings are the same, wherever they were. */
+/* True if the encodings are the same, at whatever addresses. */
 bool upcs_unknown_is_same(const struct upcs_code *a, const struct upcs_code *b);
 
 #endif
