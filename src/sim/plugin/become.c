@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * become.c - from what a guest executes to the program that takes its process's place.
+ * become.c - replaces a guest's process by the program that it executes.
  */
 #include "plugin/become.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-/* A name of our own process in /proc, as /proc/self/: what is behind it, or NULL. */
+/* Return the rest of a path behind this process's directory in /proc, such as /proc/self/, or NULL. */
 static const char *behind_own(const char *path)
 {
 	char own[32];
@@ -32,7 +32,7 @@ static const char *behind_own(const char *path)
 	return NULL;
 }
 
-/* The descriptor that a path names, as /dev/fd/3; -1: none. */
+/* Return the descriptor that a path names, as /dev/fd/3 does, or -1. */
 static int named_descriptor(const char *path)
 {
 	const char *own = behind_own(path), *digits = NULL;
@@ -50,9 +50,9 @@ static int named_descriptor(const char *path)
 }
 
 /*
- * A program that is open. The emulator looks for it only once we have become it, so it needs the
- * file's path; where that names another file or none (memfd_create, a file that was removed), the
- * descriptor has to stay open, and *fd is that.
+ * Return a path for an open program, or NULL. The emulator opens the program only after the exec, and needs a
+ * path. If the file's path names another file or none (memfd_create, a removed file), the path is
+ * /proc/self/fd/N, and *fd is the descriptor, which has to stay open.
  */
 static char *open_program_file(int descriptor, int *fd)
 {
@@ -71,14 +71,15 @@ static char *open_program_file(int descriptor, int *fd)
 	return strdup(link);
 }
 
-/* A path relative to an open directory, made independent of it; NULL: the kernel decides. */
+/* Return a path that does not depend on an open directory, or NULL, which leaves the decision to the
+ * kernel. */
 static char *resolve_program_path(int directory, const char *path, uint64_t flags, int *fd)
 {
 	char link[64], target[PATH_MAX], *resolved = NULL;
 	const char *own = behind_own(path);
 	ssize_t n;
 
-	/* The emulator's own are not what the guest means. */
+	/* /proc/self/exe names the emulator here, but the guest means its own program. */
 	if (own && strcmp(own, "exe") == 0)
 		return strdup(upcs_run.program);
 	if (!path[0] && flags & AT_EMPTY_PATH)
@@ -111,7 +112,7 @@ static bool is_executable(const char *path, uint64_t flags)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-/* execve, with a descriptor that stays open; -1: none. */
+/* execve, while keeping descriptor fd open (-1: none). Return only on failure. */
 static void become_program(const char *path, char **argv, char **envp, int fd)
 {
 	int flags = fd >= 0 ? fcntl(fd, F_GETFD) : -1;
@@ -125,14 +126,15 @@ static void become_program(const char *path, char **argv, char **envp, int fd)
 		fcntl(fd, F_SETFD, flags);
 }
 
-/* Returns only if it cannot be, or must not: then the guest's own call says why, or goes on. */
+/* Execute the program. Return only if this is impossible or not allowed; the guest's own system call then
+ * reports the error, or executes the program. */
 static void execute_program(const char *path, int fd, char **argv, char **envp, bool counted)
 {
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
 		.results = upcs_run.path,
-		/* A process that is not counted has no index to take over. The index behind the last says so;
-		 * -1 would mean the first program of a run. */
+		/* A process that is not counted has no record to continue. UPCS_PROCESSES_MAX means no
+		 * record; -1 would mean the first program of a run. */
 		.after = upcs_run.process ? (int64_t)upcs_run.index : UPCS_PROCESSES_MAX,
 		.counted = counted,
 	};

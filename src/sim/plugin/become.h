@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * become.h - a guest executes a program: under an emulator again where it can be simulated.
+ * become.h - executes a guest's program, under an emulator if the program can be simulated.
  */
 #ifndef UPCS_BECOME_H
 #define UPCS_BECOME_H
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The guest's execveat: directory a descriptor or AT_FDCWD; path, argv and envp its pointers.
- * counted: it is, where it is simulated; else it runs natively where the machine can. Returns
- * only where the guest's own call has to say why not, or to go on.
+ * Perform the guest's execveat. directory is a descriptor or AT_FDCWD; path, argv and envp are pointers of
+ * the guest. counted: the program is counted if it is simulated; otherwise it runs natively if the machine
+ * can. Return only if the guest's own system call has to report an error or to continue.
  */
 void upcs_become(int directory, uint64_t path, uint64_t argv, uint64_t envp, uint64_t flags, bool counted);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * context.c - contexts: what they count, and whom they interrupt.
+ * context.c - contexts: their counts and their interrupts.
  */
 #include "plugin/context.h"
 
@@ -13,20 +13,20 @@
 #include "count/thread.h"
 
 #define CONTEXTS_MAX 16384u
-/* A thread that hears of none of its interrupts for so long hears of no more. */
+/* Further interrupts are dropped when a thread has this many that it has not fetched. */
 #define QUEUE_MAX 65536u
 
 static struct upcs_context *contexts[CONTEXTS_MAX];
-static uint32_t highest; /* no context is at this place or behind it */
+static uint32_t highest; /* number of the highest place in use plus 1 */
 static uint32_t serial;
 
 /* The counts left to the next threshold of the calling thread's contexts. */
 struct watch {
-	uint64_t changes; /* of the thread, when this was computed */
+	uint64_t changes; /* upcs_thread_changes() when this was computed */
 	unsigned n;
 	struct {
 		uint16_t tally;
-		uint64_t left; /* counts, 1 or more */
+		uint64_t left; /* number of counts, 1 or more */
 	} on[UPCS_TALLIES];
 };
 static UPCS_TLS struct watch watch;
@@ -71,7 +71,8 @@ static void on_engine_event(void *arg, enum upci_engine_event event, unsigned co
 	};
 }
 
-/* One signal, until all has been fetched: the queue of signals may be full, and this is not. */
+/* Send the owner a signal if interrupts are queued. One signal is sent until all interrupts have been
+ * fetched, because the kernel's queue of signals may be full and this queue is not. */
 static void send_context_signal(struct upcs_context *c)
 {
 	siginfo_t info;
@@ -113,7 +114,7 @@ void upcs_context_forget_locked(struct upcs_context *c)
 
 /* ---- counting ------------------------------------------------------------------------ */
 
-/* Input 2 or 3 of each counter that chooses it. */
+/* Add k to inputs 2 and 3 of the counters that are bound to this panel number. */
 static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 {
 	unsigned i, left = c->bound;
@@ -127,7 +128,7 @@ static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 	}
 }
 
-/* The growth of each tally since the last look is so many counts, one cycle long each. */
+/* Add the growth of each tally since the last look: that number of events, one cycle long each. */
 void upcs_context_look_locked(struct upcs_context *c)
 {
 	const uint64_t *now = upcs_thread_fold_locked(c->owner);
@@ -158,7 +159,7 @@ void upcs_context_look_locked(struct upcs_context *c)
 
 /* ---- attention ----------------------------------------------------------------------- */
 
-/* The tally that a counter counts, or UPCS_TALLIES. */
+/* Return the tally that counter i counts, or UPCS_TALLIES if it counts none. */
 static unsigned tally_of(const struct upcs_context *c, unsigned core, unsigned i)
 {
 	unsigned input = c->totals.regs.field[i] & UPC_FIELD_INPUT;
@@ -215,7 +216,7 @@ void upcs_context_changed_locked(struct upcs_context *c)
 	upcs_thread_attend_locked(c->owner, is_armed(c));
 }
 
-/* The caller's contexts look, and what is left is computed anew. */
+/* Look at the caller's contexts, and compute the counts left to thresholds anew. */
 static void attend_locked(void)
 {
 	uint32_t self = upcs_thread_self(), i;
@@ -246,7 +247,8 @@ void upcs_context_block(unsigned vcpu, uint32_t kind)
 	bool due = false;
 	unsigned i;
 
-	/* Before this block counts: what is left is then left of it, too. */
+	/* Called before this block is counted, so that its counts are subtracted from the counts left
+	 * below. */
 	if (upcs_thread_self() != UPCS_NO_THREAD && watch.changes != upcs_thread_changes())
 		attend_contexts();
 	upcs_thread_count(&counts[kind]);

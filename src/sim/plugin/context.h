@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * context.h - units of the program's own threads, which it makes and uses by doorbells
- * (ring.h): what they count, and whom they interrupt.
+ * context.h - units of the program's own threads, created and used through doorbells (ring.h): their counts
+ * and interrupts.
  *
- * A context is the totals engine of one thread. It looks at the thread's tallies when a
- * doorbell rings for it, and adds what they have grown by: so whatever software does to it is
- * between the last instruction before the call and the first behind it.
+ * A context is the totals engine of one thread. When a doorbell rings for the context, it adds the growth of
+ * the thread's tallies. An operation on the context therefore takes effect between the last instruction
+ * before the call and the first one after it.
  *
- * While a counter of it has a threshold to meet, the thread is attended: each block goes the
- * slow way (upcs_thread_attend_locked), which knows how many counts are left to the next
- * threshold, and looks when a block has used them up. Threads without thresholds pay nothing.
+ * While a counter of the context has a threshold to reach, the thread is attended: each block takes the slow
+ * path (upcs_thread_attend_locked). This path subtracts the block's counts from those left to the next
+ * threshold, and looks at the context when none are left. Threads without thresholds have no cost.
  *
- * All of it is under the lock of threads and folding (upcs_process_hold), so that a fork finds
- * it whole; nothing here takes another but malloc's. No guest's signal is handled meanwhile.
+ * All of this runs under the lock of threads and folding (upcs_process_hold), so that a fork finds it
+ * consistent. No other lock is taken but malloc's, and no signal of the guest is handled meanwhile.
  */
 #ifndef UPCS_CONTEXT_H
 #define UPCS_CONTEXT_H
@@ -22,46 +22,46 @@
 #include "engine/totals.h"
 
 struct upcs_context {
-	uint64_t id;    /* place and serial number: an old one is not taken for a new */
-	uint32_t owner; /* index of its thread's record; UPCS_NO_THREAD: nobody's */
+	uint64_t id; /* place plus 1 and, above, a serial number, so that old ids do not match new contexts */
+	uint32_t owner; /* index of its thread's record; UPCS_NO_THREAD: none */
 	struct upci_totals totals;
-	uint64_t seen[UPCS_TALLIES]; /* what totals has been told of the thread's tallies */
+	uint64_t seen[UPCS_TALLIES]; /* the thread's tallies that totals includes */
 	uint16_t panel[UPC_COUNTERS];
-	unsigned bound;                        /* counters whose panel carries something */
-	int signal;                            /* the host's number, 0: none */
-	bool signalled;                        /* and not fetched all since */
+	unsigned bound;                        /* number of counters with a bound panel */
+	int signal;                            /* of the host; 0: none */
+	bool signalled;                        /* signal sent, and interrupts not all fetched since */
 	struct upci_doorbell_interrupt *queue; /* a ring */
 	uint32_t first, queued, room;
 	uint64_t lost;
 };
 
-/* The caller begins a block, or part of one, of this kind, and upcs_counting is NULL: counts
- * it. */
+/* Count a block of this kind, or a part of one, that the caller begins while upcs_counting is NULL. */
 void upcs_context_block(unsigned vcpu, uint32_t kind);
 
-/* In a forked child, behind upcs_process_forked: the parent's contexts of the caller are the
- * caller's, from zero growth on and stopped, those of others nobody's. */
+/* Called in a forked child after upcs_process_forked: the parent's contexts of the caller become the
+ * caller's, stopped and counting from zero. Contexts of other threads lose their owner. */
 void upcs_context_forked(void);
-/* The caller's last block is behind it: its contexts have its counts, and are nobody's from then on,
- * since its record is to be another's. */
+/* Called after the caller's last block: its contexts take its last counts and lose their owner, because
+ * another thread will use the caller's record. */
 void upcs_context_thread_ends(void);
 
 /* ---- under the lock ------------------------------------------------------------------ */
 
-/* Creates a context of the caller, which has a record; NULL: no memory, or no place. */
+/* Create a context of the caller, which has a record. Return NULL if memory is short or all places are
+ * taken. */
 struct upcs_context *upcs_context_create_locked(void);
 void upcs_context_destroy_locked(struct upcs_context *context);
-/* NULL: there is none. */
+/* Return the context with this id, or NULL. */
 struct upcs_context *upcs_context_find_locked(uint64_t id);
 
-/* Adds what the thread's tallies have grown by. */
+/* Add the growth of the thread's tallies to the context. */
 void upcs_context_look_locked(struct upcs_context *context);
-/* Something was changed by hand: tells of what that raised, and sees to it that the thread meets
- * what is armed now. */
+/* Called after an operation changed the context: send a signal for new interrupts, and attend the thread if a
+ * threshold is armed now. */
 void upcs_context_changed_locked(struct upcs_context *context);
-/* Interrupts that nobody has fetched: as if there had been none. */
+/* Drop the interrupts that were not fetched. */
 void upcs_context_forget_locked(struct upcs_context *context);
-/* The oldest interrupt. False: there is none, and the next one is signalled again. */
+/* Fetch the oldest interrupt. Return false if there is none; the next interrupt then sends a signal again. */
 bool upcs_context_fetch_locked(struct upcs_context *context, struct upci_doorbell_interrupt *interrupt);
 
 #endif

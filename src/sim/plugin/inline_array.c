@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inline_array.c - blocks add to the array of the process's one thread.
+ * inline_array.c - lets blocks add to the array of the process's only thread.
  */
 #include "plugin/inline.h"
 #include "count/thread.h"
 
-static uint64_t *counts; /* of the block that is translated now */
+static uint64_t *counts; /* for the block that is being translated */
 
 void upcs_inline_install(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inline_scores.c - blocks add to scoreboards of the emulator (score.h), which are made as kinds come.
+ * inline_scores.c - lets blocks add to scoreboards of the emulator (score.h), which are created as kinds are
+ * added.
  */
 #include "plugin/inline.h"
 #include "count/score.h"
@@ -31,7 +32,8 @@ bool upcs_inline_may(void)
 	return upcs_thread_adds();
 }
 
-/* Whoever takes over may look meanwhile. */
+/* Return a kind's place in a scoreboard, creating the scoreboard if necessary. The pointer is stored
+ * atomically, because scores_of may read it meanwhile. */
 static qemu_plugin_u64 score_place_of(uint32_t kind)
 {
 	struct qemu_plugin_scoreboard **b = &board[kind / UPCS_SCORE_KINDS];

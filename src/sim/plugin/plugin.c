@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plugin.c - what QEMU calls: the program begins, threads come and go, system calls, fork, the
- * end. Arguments: results=PATH, after=INDEX (of the process whose place this one takes),
+ * plugin.c - the functions that QEMU calls: at the start and the end of the program and of its threads, at
+ * system calls and at fork. Arguments: results=PATH, after=INDEX (of the record that this process continues),
  * count=on|off, program=PATH.
  */
 #include <execinfo.h>
@@ -28,17 +28,18 @@
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-static bool forked;         /* not the program that upc_run began, but a child */
-static UPCS_TLS bool left;  /* the thread's own exec was let go on */
-static bool looked;         /* how threads wait */
-static UPCS_TLS bool makes; /* the thread's call makes another */
+static bool forked;         /* a forked child, not the program that upc_run started */
+static UPCS_TLS bool left;  /* the guest's own exec is in progress in this thread */
+static bool looked;         /* upcs_waiting_is_active has been called */
+static UPCS_TLS bool makes; /* the thread's system call makes a thread */
 
 static bool children_count(void)
 {
 	return upcs_run.results->options.children == UPCS_CHILDREN_COUNT;
 }
 
-/* With interface 1 by who makes it, before it runs; else by itself, before its first block. */
+/* Note a new vCPU. With interface 1 its maker calls this function before the vCPU runs. Otherwise the vCPU
+ * calls it before its first block. */
 static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
@@ -48,7 +49,7 @@ static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 #else
 	upcs_thread_begin(vcpu);
 #endif
-	/* A team is made with the first threads. */
+	/* The first threads of a program may be an OpenMP team. */
 	if (vcpu == 1 && !looked && upcs_run.process) {
 		upcs_run.process->spins = upcs_waiting_is_active();
 		looked = true;
@@ -75,13 +76,13 @@ static void program_ends(qemu_plugin_id_t id, void *data)
 static void register_all(qemu_plugin_id_t id);
 
 /*
- * It is thrown away when no vCPU runs. A thread that finds another at it waits: what it executes
- * next must be new.
+ * Discarding translated code: QEMU does this when no vCPU runs. A thread that finds another thread discarding
+ * code waits, because the next code that it executes must be new.
  */
-static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* nests in QEMU's, takes none */
+static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* nests in QEMU's locks; none nests in it */
 static pthread_cond_t code_is_new = PTHREAD_COND_INITIALIZER;
 static bool throwing;
-static pthread_t thrower; /* it does so when it is behind its call */
+static pthread_t thrower; /* this thread discards the code when it has left its callback */
 
 static void thrown_away(qemu_plugin_id_t id)
 {
@@ -92,7 +93,7 @@ static void thrown_away(qemu_plugin_id_t id)
 	pthread_mutex_unlock(&code_lock);
 }
 
-/* A thread that finds no old code finds that another throws it away, or has. */
+/* Take the task of discarding old code. Return false if another thread has taken it. */
 static bool take_old_code(void)
 {
 	bool taken;
@@ -118,7 +119,7 @@ static void throw_away_old_code(qemu_plugin_id_t id)
 	}
 	if (!__atomic_load_n(&throwing, __ATOMIC_ACQUIRE))
 		return;
-	/* The thread that throws it away may have ended. */
+	/* Limited to a second, since the thread that discards the code may have ended. */
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec++;
 	pthread_mutex_lock(&code_lock);
@@ -130,9 +131,9 @@ static void throw_away_old_code(qemu_plugin_id_t id)
 /* ---- faults -------------------------------------------------------------------------- */
 
 /*
- * From the first handler of a fault on, blocks may be left in the middle and the program goes on.
- * Without one a fault is the end of it, and at most the rest of one block was counted too much.
- * Handlers 0 and 1 are none: SIG_DFL, SIG_IGN.
+ * Note a new signal handler. From the first handler of a fault on, a program may leave a block in the middle
+ * and continue, so blocks are translated exactly. Without such a handler a fault ends the program, and at
+ * most the rest of one block is counted too much. Handlers 0 and 1 are SIG_DFL and SIG_IGN.
  */
 static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler)
 {
@@ -140,7 +141,7 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 		return;
 	if (upcs_options_follow(&upcs_run.results->options))
 		upcs_process_handles(handler);
-	/* The same numbers in all guests: ILL, TRAP, BUS, FPE, SEGV. */
+	/* ILL, TRAP, BUS, FPE and SEGV have these numbers in all guests. */
 	if (signal != 4 && signal != 5 && signal != 7 && signal != 8 && signal != 11)
 		return;
 	if (upcs_translate_is_exact())
@@ -148,13 +149,15 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 	upcs_translate_set_exact();
 	if (upcs_run.process)
 		__atomic_store_n(&upcs_run.process->faults, 1, __ATOMIC_RELAXED);
-	/* While this is to come QEMU forgets others, which may be old code's. */
+	/* Code is discarded now. QEMU drops other requests to discard code while this one is pending, and
+	 * another may be one for old code. */
 	qemu_plugin_reset(id, thrown_away);
 }
 
 /* ---- system calls -------------------------------------------------------------------- */
 
-/* Comes back only if the guest's own call is to go on: then all before it is counted. */
+/* Execute a program. If the function returns, the guest's own system call follows, and all work before it has
+ * been counted. */
 static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t envp, uint64_t flags)
 {
 	upcs_become(directory, path, argv, envp, flags, upcs_run.process && (!forked || children_count()));
@@ -170,7 +173,7 @@ static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t
 #define GUEST_CLONE_VM 0x100u
 #define GUEST_CLONE_VFORK 0x4000u
 
-/* Flags are the same for all guests. */
+/* Note a mapping of memory. The flags have the same values in all guests. */
 static void guest_maps(uint64_t flags)
 {
 	if ((flags & GUEST_MAP_TYPE) != GUEST_MAP_PRIVATE)
@@ -180,10 +183,10 @@ static void guest_maps(uint64_t flags)
 }
 
 /*
- * A thread of the emulator's ends by pthread_exit, for which the C library loads the unwinder when
- * the first one does. A child that another thread has forked meanwhile finds it half loaded, and
- * dies when a thread of its own ends ("Inconsistency detected by ld.so"). It is therefore loaded
- * before there are threads: backtrace loads it likewise.
+ * Load the unwinder before there are threads. A thread of the emulator ends with pthread_exit, and the C
+ * library loads the unwinder when the first thread does so. A child that another thread forks meanwhile finds
+ * the unwinder half loaded, and dies when one of its own threads ends ("Inconsistency detected by ld.so").
+ * backtrace() loads the same library.
  */
 static void load_unwinder(void)
 {
@@ -195,7 +198,7 @@ static void load_unwinder(void)
 	loaded = true;
 }
 
-/* vfork is a fork to QEMU. */
+/* Note a clone that makes a thread. QEMU implements vfork as fork. */
 static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 {
 	if (!(flags & GUEST_CLONE_VM) || flags & GUEST_CLONE_VFORK)
@@ -208,9 +211,9 @@ static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 }
 
 /*
- * When it ends, QEMU takes our callbacks from all vCPUs, those of its parent's other threads as well,
- * under locks that these may have held when it was forked: it would wait for ever. QEMU's
- * other work then does not matter to a child.
+ * End a forked child that has one thread, without QEMU's cleanup. QEMU would remove our callbacks from all
+ * vCPUs, including those of the parent's other threads, under locks that these threads may have held at the
+ * fork, and would wait for ever. A child does not need QEMU's other cleanup.
  */
 static void end_alone(uint64_t status)
 {
@@ -227,7 +230,7 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 	uint64_t handler;
 
 #if UPCS_QEMU_INTERFACE > 1
-	/* Its beginning is not told while callbacks are registered anew. */
+	/* QEMU does not report a thread that begins while callbacks are being registered again. */
 	upcs_thread_begin(vcpu);
 #else
 	(void)vcpu;
@@ -285,7 +288,8 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 {
 	(void)vcpu;
 	upcs_thread_called();
-	/* The end of fork itself, before any code of the child; or of a doorbell. */
+	/* At the end of fork this runs before any code of the child; otherwise, for example, after a
+	 * doorbell. */
 	throw_away_old_code(id);
 	if (makes)
 		upcs_thread_came(result);
@@ -300,7 +304,7 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	case UPCS_CALL_MAP:
 	case UPCS_CALL_MMAP:
 	case UPCS_CALL_SHARE:
-		/* When it is done: before that, others could see what was. */
+		/* Called after the system call, since the old mappings could still be seen before. */
 		upcs_places_changed();
 		break;
 	default:
@@ -356,7 +360,7 @@ static void name_program(const char *path)
 		snprintf(upcs_run.program, sizeof(upcs_run.program), "%s", path);
 }
 
-/* Settles the counts of the process whose place we take. */
+/* Complete the record of the process that this one continues. */
 static void settle_left_counts(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
@@ -372,7 +376,7 @@ static void settle_left_counts(int64_t after)
 	if (there) {
 		upcs_left_settle(there, upcs_run.results, (uint32_t)after);
 		upcs_left_free(there);
-		/* Its counts of each function are upc_run's to add up. */
+		/* upc_run adds up the counts of each function, and removes the file. */
 		if (!upcs_run.results->options.functions)
 			unlink(path);
 	}
@@ -404,7 +408,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return refuse_guest_target(info->target_name);
 	upcs_run.results = upcs_results_open(upcs_run.path);
 	if (!upcs_run.results && after >= 0)
-		return 0; /* may not be opened by who the program has become: it runs, not counted */
+		return 0; /* the new program runs as a user who may not open the file: it is not counted */
 	if (!upcs_run.results)
 		return refuse_start("not the results of an upc_run of this release: ", upcs_run.path);
 	settle_left_counts(after);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * qemu_plugin.h - what we use of QEMU's plugin interface, as its documentation describes it: no
- * package has the header. UPCS_QEMU_INTERFACE says which version of it: 1 (QEMU 6.2 to 8.x) or 4 (9.2 and
- * later). The emulator asks for it before it calls anything.
+ * qemu_plugin.h - the part of QEMU's plugin interface that we use, written after QEMU's documentation,
+ * because no package contains the header. UPCS_QEMU_INTERFACE is the interface version: 1 (QEMU 6.2 to 8.x)
+ * or 4 (9.2 and later). The emulator checks the version before it calls any function.
  *
- * Callbacks run on the thread of the vCPU that they are about, but for vcpu_init, which runs
- * on the thread that makes it. Translation callbacks run one at a time.
+ * Callbacks run on the thread of their vCPU, except vcpu_init, which runs on the thread that makes the vCPU.
+ * Translation callbacks run one at a time.
  */
 #ifndef UPCS_QEMU_PLUGIN_H
 #define UPCS_QEMU_PLUGIN_H
@@ -18,9 +18,9 @@
 
 typedef uint64_t qemu_plugin_id_t;
 
-/* The emulator that loads us. */
+/* The emulator that loads the plugin. */
 typedef struct qemu_info_t {
-	const char *target_name; /* "x86_64" */
+	const char *target_name; /* for example "x86_64" */
 	struct {
 		int min, cur;
 	} version;
@@ -32,11 +32,11 @@ typedef struct qemu_info_t {
 	};
 } qemu_info_t;
 
-/* A block of instructions, and one of them: while they are translated. */
+/* A block of instructions and one instruction. Valid while the block is translated. */
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-/* Which registers a callback looks at: there is no call to do so in this version. */
+/* Registers that a callback reads. This version has no function to read them. */
 enum qemu_plugin_cb_flags {
 	QEMU_PLUGIN_CB_NO_REGS,
 	QEMU_PLUGIN_CB_R_REGS,
@@ -54,18 +54,18 @@ enum qemu_plugin_op {
 };
 
 #if UPCS_QEMU_INTERFACE >= 4
-/* Bytes of each vCPU's own, zero when they are new; in the emulator's memory, which may be enlarged,
- * and so moved, when a vCPU is made. */
+/* An array of bytes for each vCPU, zero at first, in the emulator's memory. The emulator may enlarge it when
+ * a vCPU is made, and so move it. */
 struct qemu_plugin_scoreboard;
 
-/* A number in it. */
+/* A number in a scoreboard. */
 typedef struct {
 	struct qemu_plugin_scoreboard *score;
 	size_t offset;
 } qemu_plugin_u64;
 #endif
 
-/* Size, sign, direction of an access, packed. */
+/* Size, sign and direction of an access, packed. */
 typedef uint32_t qemu_plugin_meminfo_t;
 
 typedef void (*qemu_plugin_simple_cb_t)(qemu_plugin_id_t id);
@@ -89,8 +89,8 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
 
 /* ---- what the emulator has ------------------------------------------------------- */
 
-/* All callbacks of the plugin are taken away and all blocks forgotten, when no vCPU runs; then
- * done is called, which registers again. */
+/* Remove all callbacks of the plugin and all translated blocks when no vCPU runs, and then call done, which
+ * registers callbacks again. */
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t done);
 
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb);
@@ -100,29 +100,29 @@ void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_ret_cb_t cb);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *data);
 
-/* While a block is translated: called whenever it, or one of its instructions, begins. */
+/* During translation of a block: call cb whenever the block, or one of its instructions, begins. */
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
 					  enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb,
 					    enum qemu_plugin_cb_flags flags, void *data);
 #if UPCS_QEMU_INTERFACE == 1
-/* Without a call: a number is added to the one at data, as one thread would. */
+/* Without a call: add number to the one at data, not atomically. */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *data,
 					      uint64_t number);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
 						void *data, uint64_t number);
 #else
-/* Without a call: a number is added to the vCPU's own. */
+/* Without a call: add number to the vCPU's entry. */
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 						       qemu_plugin_u64 entry, uint64_t number);
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn,
 							 enum qemu_plugin_op op, qemu_plugin_u64 entry,
 							 uint64_t number);
 #endif
-/* An access: bytes as a power of two, direction. */
+/* Return the size of an access as a power of two, and its direction. */
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
-/* After each of its accesses to memory. */
+/* Call cb after each memory access of the instruction. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
 				      void *data);
@@ -135,9 +135,9 @@ void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *insn
 						   uint64_t addend);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
-/* Not beside one that makes a vCPU: nothing protects it. */
+/* Must not run while another thread makes a vCPU: no lock protects the scoreboard. */
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);
-/* The highest number of a vCPU so far, plus 1. */
+/* Return the highest vCPU number so far plus 1. */
 int qemu_plugin_num_vcpus(void);
 #endif
 
@@ -146,12 +146,12 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 #if UPCS_QEMU_INTERFACE == 1
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 #else
-/* Copies so many bytes at most; returns how many. */
+/* Copy up to n bytes. Return the number of bytes copied. */
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
 #endif
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-/* Where the instruction lies in our own memory. */
+/* Return the host address of the instruction. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ring.c - doorbells: what is asked for, and the answers. Arguments may be anything.
+ * ring.c - the operations of doorbells, and the answers. Arguments may have any value.
  */
 #include "plugin/ring.h"
 
@@ -28,10 +28,11 @@ static uint64_t clear_context_counters(struct upcs_context *c, uint64_t address)
 	return UPCI_DOORBELL_DONE;
 }
 
-/* The emulator gives the guest's real-time signals the host's, in the same order. */
+/* Set the signal of a context. The emulator maps the guest's real-time signals to the host's in the same
+ * order. */
 static uint64_t set_signal(struct upcs_context *c, uint64_t guest)
 {
-	static int host_first; /* of the emulator, which we are in; 0: has not been looked for */
+	static int host_first; /* this emulator's first real-time signal of the host; 0: not known yet */
 	const uint64_t first = 32;
 	uint64_t last;
 
@@ -56,10 +57,10 @@ static uint64_t operate_counters(struct upcs_context *c, uint64_t operation, uin
 			       : UPCI_DOORBELL_UNKNOWN;
 	case UPCI_DOORBELL_WRITE:
 		if (a == UPC_REG_START_STOP && b & 1 && !c->totals.regs.run) {
-			/* Nothing would be counted. */
+			/* A start without a live owner thread would count nothing. */
 			if (!upcs_thread_id_locked(c->owner))
 				return UPCI_DOORBELL_NOT_COUNTED;
-			/* Interrupts that nobody fetched until now are from before this start. */
+			/* Interrupts that were not fetched are from before this start. */
 			upcs_context_forget_locked(c);
 		}
 		return a <= UPC_REG_THRESHOLD && upci_totals_write(&c->totals, (unsigned)a, b) == 0
@@ -98,7 +99,7 @@ static uint64_t operate_counters(struct upcs_context *c, uint64_t operation, uin
 
 /* ---- answers ------------------------------------------------------------------------- */
 
-/* Whatever is asked for, the answer can be written. */
+/* A buffer for any answer. */
 union answer {
 	struct upci_doorbell_word word;
 	struct upci_doorbell_hello hello;
@@ -107,7 +108,7 @@ union answer {
 	struct upci_doorbell_balance balance;
 };
 
-/* The size of an operation's answer; an unknown operation is answered by a word. */
+/* Return the size of an operation's answer. Unknown operations get a word. */
 static size_t size_of_answer(uint64_t operation)
 {
 	switch (operation) {
@@ -171,7 +172,7 @@ static uint64_t set_account(uint64_t number, uint64_t open, uint64_t names)
 	return upcs_account_set_locked(number, open, names) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
 }
 
-/* More than there can be are not looked for. */
+/* Close n accounts. A larger n than accounts can exist is refused, since the loop would be long. */
 static uint64_t close_accounts(uint64_t number, uint64_t n)
 {
 	if (n > 1u << 24)
@@ -237,8 +238,8 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 		answer->word.status = UPCI_DOORBELL_UNKNOWN;
 }
 
-/* Nothing is done whose answer cannot be written, so that is tried before; what only looks can
- * be done in vain. */
+/* Perform an operation. Operations with effects first check that the answer can be written. Operations that
+ * only read do not need this check. */
 void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uint64_t answer)
 {
 	const bool looks = operation == UPCI_DOORBELL_HELLO || operation == UPCI_DOORBELL_PEEK ||

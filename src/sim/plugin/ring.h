@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* Doorbell of the caller: nothing happens where it is none that can be answered. */
+/* Answer the caller's doorbell. Nothing happens if the answer cannot be written, or the guest has no
+ * doorbells. */
 void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uint64_t answer);
 
 #endif

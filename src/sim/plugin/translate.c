@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * translate.c - counting is put into blocks as they are translated.
+ * translate.c - adds counting to blocks as they are translated.
  *
- * Translation is one at a time, under the emulator's lock, which fork takes as well. Blocks that
- * look for chosen functions beside it take a lock of ours, and fork waits for their end.
+ * Translation runs one thread at a time, under the emulator's lock, which fork takes as well. Blocks that
+ * look for functions chosen by an IFUNC resolver run concurrently and take `lock`; fork waits for their end.
  */
 #include "plugin/translate.h"
 
@@ -24,17 +24,17 @@
 
 static struct upcs_decoder *decoder;
 static struct upcs_block block;
-static struct upcs_place place; /* where the block begins */
+static struct upcs_place place; /* of the block's beginning */
 static bool exact;
-static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
-static void *sites;      /* all, for tsearch: code that is translated anew gets those that it had */
+static bool call_always; /* UPC_SIM_CALLS=1, for tests that inline and called counting agree */
+static void *sites;      /* all sites, for tsearch: code that is translated again gets its earlier sites */
 #define SITES_MAX (1u << 20)
 #define NO_INDEX UINT32_MAX
-static struct upcs_site *sites_array; /* the first of them, by their index */
-static uint32_t sites_made;           /* of that array */
-static bool any_late;                 /* a site is; atomic */
+static struct upcs_site *sites_array; /* the first sites, by their index */
+static uint32_t sites_made;           /* number of sites in sites_array */
+static bool any_late;                 /* some site has late regions; atomic */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; nests in QEMU's */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for places.h, chosen.h, sites; nests in QEMU's */
 
 bool upcs_translate_begin(enum upcs_guest guest)
 {
@@ -60,7 +60,7 @@ static struct upcs_site *site_at(uint32_t index)
 	return &sites_array[index];
 }
 
-/* ---- called at every block: nothing here that is not needed -------------------------- */
+/* ---- called at every block, so kept minimal ---------------------------------------------- */
 
 static inline void count_kind(unsigned vcpu, uint32_t kind)
 {
@@ -108,7 +108,8 @@ static inline void site_pass(struct upcs_site *site, uint8_t end)
 	__atomic_store_n(&upcs_bare, end || is_any_late() ? NULL : upcs_thread_counting(), __ATOMIC_RELAXED);
 }
 
-/* False: it may change more than the thread's stack. */
+/* Begin a block whose effect is limited to the thread's stack. Return false, without a change, if it may do
+ * more. */
 static bool site_steps(struct upcs_site *site)
 {
 	struct upcs_region_stack *stack = upcs_stepping;
@@ -130,7 +131,8 @@ static bool site_steps(struct upcs_site *site)
 	return true;
 }
 
-/* Kind, end and index: all that most sites need, so that they themselves do not have to be in the cache. */
+/* Pack kind, end and index into a pointer: all that most sites need, so that the site itself need not be in
+ * the cache. */
 static void *site_data(const struct upcs_site *site)
 {
 	return (void *)(uintptr_t)((uint64_t)site->kind << 40 | (uint64_t)site->block.end << 32 |
@@ -149,8 +151,8 @@ static __attribute__((noinline)) void ended_site_begins(unsigned vcpu, uint64_t 
 		site_begins(vcpu, site);
 }
 
-/* A site that enters no region or handler, and has no role: most of them. The effect of its end shows with
- * the next. */
+/* Begin a site that enters no region or handler and has no role, as most do. The effect of its end shows at
+ * the next site. */
 static void plain_site_begins(unsigned vcpu, void *of)
 {
 	uint64_t data = (uintptr_t)of, *counting = __atomic_load_n(&upcs_bare, __ATOMIC_RELAXED);
@@ -163,7 +165,7 @@ static void plain_site_begins(unsigned vcpu, void *of)
 	upcs_thread_count(&counting[data >> 40]);
 }
 
-/* The same without an end: it leaves nothing behind. */
+/* Begin a plain site without an end, which leaves the thread's state as it was. */
 static void bare_site_begins(unsigned vcpu, void *of)
 {
 	uint64_t data = (uintptr_t)of, *counting = __atomic_load_n(&upcs_bare, __ATOMIC_RELAXED);
@@ -175,8 +177,8 @@ static void bare_site_begins(unsigned vcpu, void *of)
 }
 
 /*
- * An instruction that repeats itself. It begins once for each iteration and may begin once more
- * for none at all, so iterations are counted by their accesses to memory.
+ * Count an iteration of an instruction that repeats itself. The instruction begins once per iteration and may
+ * begin once more without an iteration, so iterations are counted by their memory accesses.
  */
 static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *kind)
 {
@@ -185,7 +187,7 @@ static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t a
 	block_begins(vcpu, kind);
 }
 
-/* An OpenMP runtime's accesses to memory say what its threads work for. */
+/* Track an OpenMP runtime's memory accesses, which show what its threads work for. */
 static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
 	(void)vcpu;
@@ -194,7 +196,7 @@ static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t 
 			    qemu_plugin_mem_is_store(info));
 }
 
-/* The first after it began. */
+/* True after the first access since the repeated instruction began. */
 static UPCS_TLS bool touched;
 
 static void repeat_begins(unsigned vcpu, void *data)
@@ -234,13 +236,13 @@ static int compare_sites(const void *a, const void *b)
 	return 0;
 }
 
-/* In the array while there is room. */
+/* Return memory for a site: in the array while there is room, else from aligned_alloc with index NO_INDEX. */
 static struct upcs_site *site_room(uint32_t *index)
 {
 	void *array;
 
 	if (!sites_made) {
-		/* 64 MB, of which few pages are ever touched. */
+		/* 64 MB of address space, of which few pages are ever touched. */
 		array = mmap(NULL, SITES_MAX * sizeof(*sites_array), PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		sites_array = array == MAP_FAILED ? NULL : array;
@@ -262,19 +264,20 @@ static struct upcs_site *make_site(const struct upcs_site *site)
 	return tsearch(new, &sites, compare_sites) ? new : NULL;
 }
 
-/* Lives as long as the process: translated code has its address. */
+/* Return the site's permanent copy, or NULL if memory is short. Sites live as long as the process, because
+ * translated code contains their addresses. */
 static struct upcs_site *keep_site(const struct upcs_site *site)
 {
 	struct upcs_site **found = tfind(site, &sites, compare_sites);
 
 	if (!found)
 		return make_site(site);
-	/* Regions that were seen late are in enters now. */
+	/* Regions that were found late are in block.enters now. */
 	__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
 	return *found;
 }
 
-/* ---- functions that are chosen when the program runs ------------------------------------- */
+/* ---- functions that IFUNC resolvers choose ------------------------------------------------ */
 
 struct late {
 	uint64_t address;
@@ -293,7 +296,7 @@ static void enter_late(const void *node, VISIT visit, void *data)
 		__atomic_store_n(&any_late, true, __ATOMIC_RELAXED);
 }
 
-/* Tells the sites that are there; code that is translated from now on has the regions from
+/* Add regions to existing sites at an address. Code that is translated later gets the regions from
  * upcs_places_at. */
 static void enter_chosen(uint64_t address, uint16_t regions)
 {
@@ -327,9 +330,9 @@ static void decode_insn(const struct qemu_plugin_insn *insn, uint64_t address, s
 }
 
 /*
- * QEMU 7.2 ends a block of x86 before an instruction that goes on in the next page, and
- * names us that as the block's last all the same, with the bytes that it had read. Its own callback
- * goes with its code, so what may be such a one is counted by that.
+ * True if the last instruction may be cut. QEMU 7.2 ends a block of x86 before an instruction that crosses
+ * into the next page, but still reports this instruction as the block's last, with the bytes read so far. The
+ * instruction's own callback is dropped with its code, so such an instruction is counted by its own callback.
  */
 static bool may_be_cut(uint32_t i, uint64_t address)
 {
@@ -337,12 +340,12 @@ static bool may_be_cut(uint32_t i, uint64_t address)
 }
 
 /*
- * Code that stores to its own page: QEMU leaves the block there, throws the page's code away, and
- * executes the store in a block of its own. A block of one plain store is taken for that, and its page is
- * noted for what is translated next.
+ * Code that stores to its own page: QEMU leaves the block at the store, discards the page's code, and
+ * executes the store in a separate block. A block of one plain store is taken as a sign of this, and its page
+ * is remembered for later translations.
  */
 #define PAGES 1024u
-static uint64_t rewritten[PAGES]; /* numbers of pages; others may take a place */
+static uint64_t rewritten[PAGES]; /* page numbers; two pages may share an entry */
 
 static bool is_rewritten(uint64_t address)
 {
@@ -364,7 +367,8 @@ static void note_rewritten(uint64_t address)
 		rewritten[page % PAGES] = page;
 }
 
-/* Bytes of the program's memory; the emulator may have read the first one only. */
+/* Copy the instruction's bytes from the program's memory, since the emulator may have read only the first
+ * byte. */
 static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
 {
 	struct upcs_code code = {.address = qemu_plugin_insn_vaddr(insn), .guest = upcs_run.guest};
@@ -379,7 +383,7 @@ static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
 	return code;
 }
 
-/* Notes an instruction that the decoder does not know, for the report. */
+/* Note an instruction unknown to the decoder, for the report. */
 static void note_unknown_insn(const struct qemu_plugin_insn *insn)
 {
 	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
@@ -393,7 +397,7 @@ static void note_unknown_insn(const struct qemu_plugin_insn *insn)
 	upcs_unknown_note(upcs_run.results->unknown, &what);
 }
 
-/* *found: of the process's record. */
+/* Decode the block to `block`. *found collects region_found bits for the process's record. */
 static void look_at_block(struct qemu_plugin_tb *tb, uint32_t *found)
 {
 	const struct upcs_options *options = &upcs_run.results->options;
@@ -444,7 +448,8 @@ static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
 }
 
-/* Where there is a runtime, it matters where the thread was last, whatever that block's end. */
+/* Register a site's callback. If there is a runtime, the last block matters whatever its end, so no site is
+ * bare. */
 static void put_kept(struct qemu_plugin_tb *tb, const struct upcs_part *part, struct upcs_site *site)
 {
 	if (site->block.enters | site->block.handler | site->block.role | site->chooses ||
@@ -480,7 +485,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	};
 	struct upcs_site *kept = keep_site(&site);
 
-	/* No memory: the whole program is still counted. */
+	/* Without memory for the site, the whole program is still counted. */
 	if (kept)
 		put_kept(tb, part, kept);
 	else if (!part->repeats)
@@ -488,9 +493,10 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 }
 
 /*
- * From a repeated instruction that begins or ends in another page than its block does, QEMU leaves
- * by a helper, and up to 7.2 forgets to take its callbacks away: they are called for what helpers do
- * to memory for later instructions and for signals. Then no more than one of those counts.
+ * True for a repeated instruction that begins or ends in another page than its block begins in. QEMU leaves
+ * such an instruction through a helper, and versions up to 7.2 do not remove its callbacks then: they are
+ * also called for memory accesses by helpers of later instructions and for signals. One access per execution
+ * is counted for such an instruction.
  */
 static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plugin_insn *insn)
 {
@@ -501,9 +507,10 @@ static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plug
 }
 
 /*
- * One access of each iteration counts it. Where one loads and stores, QEMU 7.2 names the store when
- * loads are asked for, and both for stores; later ones name the load: one either way. Where
- * iterations are left by faults it has to be the first, and two loads are not told apart at all.
+ * Count each iteration by one memory access. If an iteration loads and stores, QEMU 7.2 reports the store to
+ * callbacks for loads, and both accesses to callbacks for stores. Later versions report the load to callbacks
+ * for loads. A callback for loads is thus called once in all versions. If faults may interrupt iterations,
+ * the first access must be counted. Two loads are not distinguished at all.
  */
 static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, bool inlined)
 {
@@ -525,9 +532,9 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 }
 
 /*
- * Where QEMU leaves the block within the instruction it forgets, as with a repeated one, to take the
- * callbacks away; later they would be called, or what was in their place when they are freed. A jump
- * touches the stack, or takes its target from memory, at most.
+ * True if memory callbacks of this instruction are safe. If QEMU leaves the block within the instruction, it
+ * does not remove the callbacks (see stays_behind). They would be called later, or memory in their place
+ * after they are freed. A jump accesses at most the stack, or loads its target.
  */
 static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
 {
@@ -539,7 +546,8 @@ static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
 	return !(flags & UPCS_INSN_REPEATS) || !stays_behind(tb, qemu_plugin_tb_get_insn(tb, i));
 }
 
-/* The runtime's, or code that one may be handed. */
+/* Watch the block if it belongs to a runtime. Otherwise note that a runtime may be passed functions of this
+ * code. */
 static void put_team(struct qemu_plugin_tb *tb)
 {
 	static uint64_t begin;

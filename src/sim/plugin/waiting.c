@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * waiting.c - whether the process has a runtime of OpenMP whose threads spin while they wait. The
- * emulator has the program's variables, and its mappings are the program's.
+ * waiting.c - checks for an OpenMP runtime whose threads spin while they wait. The emulator process has the
+ * program's environment and mappings.
  */
 #include "plugin/waiting.h"
 

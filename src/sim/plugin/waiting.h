@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * waiting.h - whether the process has a runtime of OpenMP whose threads spin while they wait.
+ * waiting.h - checks for an OpenMP runtime whose threads spin while they wait.
  */
 #ifndef UPCS_WAITING_H
 #define UPCS_WAITING_H
 
 #include <stdbool.h>
 
-/* libgomp, libomp or libiomp5 is mapped, and no variable says how its threads are to wait. */
+/* True if libgomp, libomp or libiomp5 is mapped, and no environment variable sets how its threads wait. */
 bool upcs_waiting_is_active(void);
 
 #endif
