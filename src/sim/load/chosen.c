@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chosen.c - slots in the guest's memory, looked at when they may have been filled.
+ * chosen.c - finds the functions that IFUNC resolvers choose, by watching slots in the guest's memory.
  *
- * The address that an IFUNC's resolver returns is in a register, which we do not see. But its caller
- * stores the address: the dynamic linker in the slot of a relocation, before it relocates anything else,
- * or before it jumps there (a function's first call). When a resolver has begun, slots
- * are therefore looked at wherever a function may begin, until one has changed. A file whose code was not
- * seen yet may have slots that were filled before: these are looked at when it is.
- * dlsym stores nothing: then it is known only what others have chosen.
+ * A resolver returns the chosen address in a register, which the plugin does not see. But the resolver's
+ * caller stores the address: the dynamic linker stores it in the slot of a relocation, before it relocates
+ * anything else, or before it jumps to the function (at a function's first call). After a resolver has begun,
+ * slots are therefore read wherever a function may begin, until one has changed. When the first code of a
+ * file is seen, its slots may have been filled before, so they are read then. dlsym stores nothing, so its
+ * choice is known only if another caller has chosen the same function.
  */
 #include "load/chosen.h"
 
@@ -16,24 +16,24 @@
 #include "count/guest_memory.h"
 #include "load/places_private.h"
 
-#define LOOKS 1024u /* so often; a resolver that calls much takes some of them */
+#define LOOKS 1024u /* number of looks at the slots; calls made by the resolver use some of them */
 
-/* A file that is loaded, and code of it. */
+/* A loaded file, and some code of it. */
 struct object {
 	struct object *next;
 	struct upcs_places_file *file;
-	uint64_t code, code_offset, bias; /* addresses of the guest */
-	uint64_t *seen;                   /* of each slot */
+	uint64_t code, code_offset, bias; /* code, bias: addresses of the guest */
+	uint64_t *seen;                   /* last value of each slot */
 };
 
-/* A resolver that has begun. */
+/* An IFUNC resolver that has begun. */
 struct chooser {
 	struct chooser *next;
 	const struct upcs_places_file *file;
 	uint64_t offset;
 	uint16_t regions;
-	uint16_t known; /* what it chose for them */
-	bool awaited;   /* it may be at it */
+	uint16_t known; /* regions whose chosen function is known */
+	bool awaited;   /* the resolver may still be running */
 };
 
 uint32_t upcs_chosen_awaits;
@@ -111,7 +111,7 @@ uint16_t upcs_chosen_unseen(void)
 
 /* ---- looking --------------------------------------------------------------------------- */
 
-/* Code that was there is another file's, or none, after the file was unmapped. */
+/* True if the object is still loaded. After an unmap, its address holds code of another file or none. */
 static bool is_object_there(const struct upcs_options *options, const struct object *object)
 {
 	uint64_t offset;
@@ -131,7 +131,8 @@ static void forget_object(struct object *object)
 	free(object);
 }
 
-/* A slot is empty, has what the file has, or that where it is loaded: until it is filled. */
+/* True if a slot is filled. Before that, the slot holds 0, the value in the file, or this value plus the load
+ * bias. */
 static bool is_filled(const struct object *object, const struct upcs_slot *slot, uint64_t value)
 {
 	return value && value != slot->lazy && value != slot->lazy + object->bias;
@@ -143,9 +144,9 @@ static bool is_name_of_chooser(const struct chooser *chooser, uint64_t name)
 }
 
 /*
- * The regions of a slot's function. The resolver that has chosen it may have other names, which are
- * regions as well. But other versions of a function may have the same name: then the resolver is known
- * only if no other one may be choosing now.
+ * Return the regions of a slot's function. The resolver that chose the function may have other names, which
+ * may be regions as well. But different versions of a function may share a name: then the resolver is known
+ * only if no other resolver may be running.
  */
 static uint16_t choose_regions(const struct upcs_slot *slot)
 {
@@ -217,7 +218,7 @@ void upcs_chosen_look(const struct upcs_options *options, enum upcs_guest guest,
 
 	if (!looks)
 		return;
-	/* Files that are seen mapped meanwhile are for the next time. */
+	/* Cleared first: files that are found mapped from here on are for the next look. */
 	__atomic_store_n(&upcs_chosen_awaits, 0, __ATOMIC_RELAXED);
 	for (object = objects; object; object = next) {
 		next = object->next;

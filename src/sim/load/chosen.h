@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chosen.h - functions of regions that are chosen when the program runs (IFUNCs, as memcpy): which
- * were they?
+ * chosen.h - finds the functions that IFUNC resolvers choose for regions (memcpy, for example).
  *
- * One thread at a time, the one of places.h, but for upcs_chosen_awaited.
+ * One thread at a time, the one that uses places.h, except for upcs_chosen_awaited.
  */
 #ifndef UPCS_CHOSEN_H
 #define UPCS_CHOSEN_H
 
 #include "count/results.h"
 
-/* A resolver that chooses functions of regions begins at an address of the guest. */
+/* Note that the resolver of a region's function begins, at an address of the guest. */
 void upcs_chosen_begins(const struct upcs_options *options, uint64_t address, uint16_t regions);
 
-/* Something may have been chosen meanwhile: from the begin of what chooses until it is known. Any
- * thread, where a function may begin: it calls upcs_chosen_look before anything else. */
+/* Not 0 from the beginning of a resolver until its choice is known. Any thread may read it. A thread that
+ * begins a function while it is not 0 calls upcs_chosen_look first. */
 extern uint32_t upcs_chosen_awaits;
 static inline bool upcs_chosen_awaited(void)
 {
 	return __atomic_load_n(&upcs_chosen_awaits, __ATOMIC_RELAXED) != 0;
 }
 
-/* Calls found for each function that was chosen since, with its address of the guest. From now on
- * upcs_places_at knows it. */
+/* Call found for each function that was chosen since the last call, with the function's address in the guest.
+ * From then on upcs_places_at knows the function. */
 void upcs_chosen_look(const struct upcs_options *options, enum upcs_guest guest,
 		      void (*found)(uint64_t address, uint16_t regions));
 
-/* Bit per region: what chooses a function of it has run, and which one that chose was not seen. */
+/* Return a bit per region whose resolver has run without its choice being seen. */
 uint16_t upcs_chosen_unseen(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * debug_file.c - debug files, beside the file that they are of or below usr/lib/debug.
+ * debug_file.c - finds a file's debug file, next to the file or below usr/lib/debug.
  *
- * A file is taken if it has the same build ID. If one of both has none, its checksum has to
- * be that of the link.
+ * A debug file is accepted if it has the same build ID. If one of the two files has none, the debug file's
+ * checksum must match the one in .gnu_debuglink.
  */
 #include "load/debug_file.h"
 
@@ -25,9 +25,9 @@ struct wanted {
 	uint32_t crc;
 };
 
-/* ---- what a file says of itself ----------------------------------------------------------- */
+/* ---- build ID and link of a file ------------------------------------------------------------ */
 
-/* The size of the description of the build ID's note among notes, 0: none. */
+/* Find the build ID among notes. Return its size, or 0 if there is none. */
 static size_t find_id(const struct upcs_elf *elf, const char *notes, size_t bytes, unsigned char id[ID_MAX])
 {
 	size_t at = 0;
@@ -69,7 +69,7 @@ static size_t read_build_id(const struct upcs_elf *elf, unsigned char id[ID_MAX]
 	return n;
 }
 
-/* Name, padding to four bytes, checksum. */
+/* Read .gnu_debuglink: name, padding to four bytes, checksum. */
 static bool read_link(const struct upcs_elf *elf, struct wanted *wanted)
 {
 	char link[NAME_MAX + 8];
@@ -89,9 +89,9 @@ static bool read_link(const struct upcs_elf *elf, struct wanted *wanted)
 	return true;
 }
 
-/* ---- whether another is it ----------------------------------------------------------------- */
+/* ---- checking a candidate ------------------------------------------------------------------- */
 
-/* The CRC-32 of Ethernet and of zip files. */
+/* True if the file has this CRC-32, the one of Ethernet and of zip files. */
 static bool has_crc(const struct upcs_elf *elf, uint32_t wanted)
 {
 	uint32_t table[256], crc = ~0u, i, k;
@@ -135,9 +135,9 @@ static bool try_file(const struct wanted *wanted, const char *path, struct upcs_
 	return is;
 }
 
-/* ---- where they are ------------------------------------------------------------------------ */
+/* ---- places of debug files ------------------------------------------------------------------ */
 
-/* /usr/lib/debug/.build-id/12/3456.debug, below a directory of so many characters. */
+/* Try /usr/lib/debug/.build-id/12/3456.debug below the first length characters of directory. */
 static bool try_id(const struct wanted *wanted, const char *directory, size_t length, struct upcs_elf *debug)
 {
 	char path[PATH_MAX], digits[2 * ID_MAX + 1];
@@ -184,7 +184,7 @@ bool upcs_debug_file_open(struct upcs_elf *debug, const struct upcs_elf *elf, co
 		return false;
 	slash = strrchr(directory, '/');
 	*slash = '\0';
-	/* The root's, then of each directory on the way. */
+	/* First below the root, then below each directory of the path. */
 	for (n = 0;; n += 1 + strcspn(directory + n + 1, "/")) {
 		if (try_id(&wanted, directory, n, debug))
 			return true;

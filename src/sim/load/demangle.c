@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * demangle.c - the demangler of libiberty, which binutils and gdb use.
+ * demangle.c - calls the demangler of libiberty, which binutils and gdb use.
  *
- * A symbol of a few hundred characters can stand for gigabytes of text, each part of it twice
- * the one before. The text is therefore taken piece by piece, and left when it is too much: libiberty
- * has all of its memory on the stack then, and nothing is lost. It refuses symbols that nest too deep,
- * and those of more than 1024 characters.
+ * A symbol of a few hundred characters can stand for gigabytes of text, each part twice as long as the one
+ * before. The text is therefore received in pieces, and a longjmp leaves the demangler when it gets too long.
+ * libiberty keeps all of its memory on the stack, so nothing leaks. libiberty refuses symbols that nest too
+ * deeply or have more than 1024 characters.
  */
 #include "load/demangle.h"
 
@@ -47,7 +47,7 @@ bool upcs_demangle(const char *symbol, bool arguments, char *text)
 	text[0] = '\0';
 	if (!upcs_is_mangled(symbol) || setjmp(output.too_long))
 		return false;
-	/* Rust's names, in both manglings, without their hash. */
+	/* Names of Rust, in both mangling schemes, without their hash. */
 	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, take_demangled_piece, &output) && text[0])
 		return true;
 	output.length = 0;
@@ -72,7 +72,7 @@ bool upcs_demangle(const char *symbol, bool arguments, char *text)
 
 #endif
 
-/* _ZT: thunks, beside tables. _ZG: what guards variables, and functions of transactions. */
+/* _ZT: thunks and tables. _ZG: guard variables and functions of transactions. */
 bool upcs_is_mangled(const char *symbol)
 {
 	if (strncmp(symbol, "_R", 2) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * demangle.h - names of C++ functions as people write them.
+ * demangle.h - demangles names of C++ functions.
  */
 #ifndef UPCS_DEMANGLE_H
 #define UPCS_DEMANGLE_H
@@ -8,20 +8,20 @@
 #include <stdbool.h>
 
 #define UPCS_DEMANGLED_MAX 8192u
-/* A file may have any symbols, and those can have the demangler nest deep: who reads one has
- * a stack of this many bytes. */
+/* Stack size in bytes of a thread that demangles. A file may contain any symbols, and the demangler's
+ * recursion can be deep. */
 #define UPCS_DEMANGLE_STACK (8u << 20)
 
-/* False: this program was built without a demangler. */
+/* True if this program was built with a demangler. */
 bool upcs_demangle_is_there(void);
 
-/* Is it a name of a C++ function, mangled? Not what only leads to one, as thunks do. */
+/* True for the mangled name of a C++ function, but not for a thunk's. */
 bool upcs_is_mangled(const char *symbol);
 
 /*
- * The name of a function in UPCS_DEMANGLED_MAX bytes of text: "Solver<int>::solve", with what
- * it takes "Solver<int>::solve(int) const". Never what it returns. False: it has none, or one
- * that is too long.
+ * Demangle a function's name into UPCS_DEMANGLED_MAX bytes of text: "Solver<int>::solve", or with arguments
+ * "Solver<int>::solve(int) const". The return type is never included. Return false if the symbol has no
+ * demangled name or too long a name.
  */
 bool upcs_demangle(const char *symbol, bool arguments, char *text);
 

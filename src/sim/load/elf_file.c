@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * elf_file.c - headers, segments and sections of an ELF file.
+ * elf_file.c - reads headers, segments and sections of an ELF file.
  */
 #include "load/elf_file.h"
 
@@ -80,7 +80,7 @@ char *upcs_elf_copy(const struct upcs_elf *elf, uint64_t offset, uint64_t bytes)
 #define AT(type, field) (header + (elf->wide ? offsetof(Elf64_##type, field) : offsetof(Elf32_##type, field)))
 #define SIZE(type) (elf->wide ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-/* Linux takes no more of them than 64 KiB. */
+/* Linux accepts at most 64 KiB of program headers. */
 #define SEGMENTS_MAX 1024u
 
 static int read_segments(struct upcs_elf *elf, uint64_t at, uint32_t segments)
@@ -188,9 +188,9 @@ static int read_header(struct upcs_elf *elf)
 		return -ENOEXEC;
 	segments_at = upcs_elf_word(elf, AT(Ehdr, e_phoff));
 	if (elf->section_size != SIZE(Shdr))
-		elf->sections = 0; /* they are for people; the program runs without */
+		elf->sections = 0; /* sections are optional; programs run without them */
 	if (!elf->sections && elf->sections_at && elf->section_size == SIZE(Shdr)) {
-		/* There are so many that their number is in the first one's size. */
+		/* There are too many sections for e_shnum, so their number is in the first section's size. */
 		struct upcs_elf_section first;
 
 		elf->sections = 1;

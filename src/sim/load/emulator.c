@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * emulator.c - what an emulator's file says of it.
+ * emulator.c - determines an emulator's plugin interface and version from its file.
  */
 #include "load/emulator.h"
 
@@ -15,8 +15,7 @@
 
 /* ---- its interface ------------------------------------------------------------------- */
 
-/* By the names that it has for plugins: each version of the interface has brought some. The youngest
- * first. */
+/* Symbols introduced by each version of the plugin interface, the latest version first. */
 static const struct {
 	const char *name;
 	int interface;
@@ -74,7 +73,7 @@ unsigned upcs_emulator_version_of(const char *text)
 	return 100 * major + minor;
 }
 
-/* Somewhere in the constants of the emulator. */
+/* Find the version text in the emulator's constants. */
 static unsigned version_in(const char *bytes, size_t n)
 {
 	static const char version[] = " version ";
@@ -112,7 +111,8 @@ unsigned upcs_emulator_version(const char *path)
 	return version;
 }
 
-/* Up to 8.1 the C library's first is the guest's; later ones keep some to themselves. */
+/* Up to 8.1 the emulator maps the C library's first real-time signal to the guest's first. Later versions
+ * reserve some. */
 int upcs_emulator_first_signal(unsigned version)
 {
 	return SIGRTMIN + (version >= 1000 ? 2 : version >= 802 ? 1 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * emulator.h - what we have to know of an emulator: which of QEMU's plugin interfaces it has, and how
- * old it is. It is told from the file: to run it would take longer than many a program.
+ * emulator.h - the plugin interface and the version of an emulator, determined from its file. Running the
+ * emulator would take longer than many programs do.
  */
 #ifndef UPCS_EMULATOR_H
 #define UPCS_EMULATOR_H
@@ -9,25 +9,26 @@
 #include "count/results.h"
 
 /*
- * The version of the interface that the emulator of this path has, by the names that it has for
- * plugins: 1 (QEMU 6.2 to 8.2), 2 (9.0), 3 (9.1), 4 (9.2 and later, which are told apart no further);
- * 0: it loads none; -ENOEXEC: it is no ELF file (a script, which may start one), -errno: it cannot be
- * read.
+ * Return the emulator's plugin interface version, derived from its plugin symbols: 1 (QEMU 6.2 to 8.2), 2
+ * (9.0), 3 (9.1), 4 (9.2 and later, not distinguished further), 0: it loads no plugins. Return -ENOEXEC if
+ * path is not an ELF file (a script, for example, which may start an emulator), or another -errno if it
+ * cannot be read.
  */
 int upcs_emulator_interface(const char *path);
 
-/* 100 x major + minor of its version, 702 for QEMU 7.2; 0: it does not say. */
+/* Return 100 x major + minor of the emulator's version, 702 for QEMU 7.2, or 0 if it is unknown. */
 unsigned upcs_emulator_version(const char *path);
-/* The same of the text that it would print, "qemu-x86_64 version 7.2.22 (...)". */
+/* Return the same from the text that the emulator prints, "qemu-x86_64 version 7.2.22 (...)". */
 unsigned upcs_emulator_version_of(const char *text);
 
-/* The host's number of the guest's first real-time signal, 32; those behind it follow. */
+/* Return the host's signal number for the guest's first real-time signal, 32. The following ones are
+ * consecutive. */
 int upcs_emulator_first_signal(unsigned version);
 
-/* Whether there is a module for this interface. */
+/* True if there is a module for this interface. */
 bool upcs_emulator_has_module(int interface);
 #define UPCS_MODULE_MAX (PATH_MAX + 32)
-/* The path of the module that a guest's emulator is given. */
+/* Write the path of the module for a guest's emulator. */
 void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest,
 			  char path[UPCS_MODULE_MAX]);
 

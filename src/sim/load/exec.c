@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * exec.c - from a program to the command line of its emulator.
+ * exec.c - builds the emulator's command line for a program.
  */
 #include "load/exec.h"
 
@@ -19,7 +19,7 @@
 struct list {
 	char **item;
 	size_t n, room;
-	bool failed; /* no memory */
+	bool failed; /* memory was short */
 };
 
 static void put_list_text(struct list *list, char *text)
@@ -65,7 +65,7 @@ static void drop_list(struct list *list)
 
 /* ---- options ------------------------------------------------------------------------- */
 
-/* In the value of an option the emulator takes two commas for one. NULL: no memory. */
+/* Double the commas of an option's value, as the emulator requires. Return NULL if memory is short. */
 static char *quote_option_value(const char *path)
 {
 	size_t commas = 0, i, n = 0;
@@ -104,8 +104,9 @@ static void add_plugin(struct list *list, const struct upcs_command *command, en
 }
 
 /*
- * Would be heeded by the emulator's own dynamic linker and C library, or by the emulator.
- * Its option -E takes a comma for the end of the variable, so those with one stay with it.
+ * True for a variable that the emulator's own dynamic linker or C library, or the emulator itself, would
+ * read. It must be passed with option -E. -E ends a variable at a comma, so a variable with a comma stays in
+ * the environment.
  */
 static bool is_for_guest(const char *variable)
 {
@@ -132,7 +133,8 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 		add(list, "-cpu");
 		add(list, "%s", processor);
 	}
-	/* Else the program finds 16 random bytes, and its C library does with them what it likes. */
+	/* Without -seed the program gets 16 random bytes (AT_RANDOM), which may change the work of its C
+	 * library. */
 	if (!options->randomise) {
 		add(list, "-seed");
 		add(list, "1");
@@ -158,7 +160,7 @@ static bool has_variable(char *const variables[], const char *name)
 	return false;
 }
 
-/* preload: the PAPI that the program is given, "" none. */
+/* Pass the program's variables. preload: path of the PAPI for the program; "": none. */
 static void add_variables(struct list *argv, struct list *envp, char *const variables[],
 			  const struct upcs_options *options, const char *preload)
 {
@@ -167,8 +169,8 @@ static void add_variables(struct list *argv, struct list *envp, char *const vari
 	size_t i;
 
 	/*
-	 * The emulator's own, not the program's: up to 2.74 glib has an allocator of its own, whose lock
-	 * may be held when another thread forks. Then the child waits for ever.
+	 * For the emulator, not for the program. glib up to 2.74 has its own allocator, whose lock may be
+	 * held by another thread at a fork. The child would then wait for ever.
 	 */
 	add(envp, "G_SLICE=always-malloc");
 	if (!has_variable(variables, "G_SLICE=")) {
@@ -190,8 +192,8 @@ static void add_variables(struct list *argv, struct list *envp, char *const vari
 
 /* ---- programs and scripts ------------------------------------------------------------ */
 
-/* A script's arguments become its interpreter's: INTERPRETER [ARGUMENT] SCRIPT, and the
- * script's own but the first. */
+/* Replace a script's arguments by its interpreter's: INTERPRETER [ARGUMENT] SCRIPT, then the script's
+ * arguments without the first. */
 static void interpret_script(struct list *arguments, const struct upcs_program_info *info, const char *script)
 {
 	struct list list = {NULL, 0, 0, false};
@@ -208,8 +210,8 @@ static void interpret_script(struct list *arguments, const struct upcs_program_i
 	*arguments = list;
 }
 
-/* Follows scripts from path to an ELF file, whose path is *program and whose arguments are
- * *arguments. */
+/* Follow scripts from path to an ELF file. Store its path in *program and its arguments in *arguments. Return
+ * 0 or a negative errno. */
 static int find_program(const char *path, struct list *arguments, struct upcs_program_info *info,
 			char **program)
 {
@@ -242,7 +244,7 @@ static int make_emulator_exec(const struct upcs_command *command, const char *pr
 		preload[0] = '\0';
 	add_options(&argv, command, exec->info.guest, program, arguments->item[0]);
 	add_variables(&argv, &variables, envp, command->options, preload);
-	/* Not to be taken for an option. */
+	/* A leading '-' would be taken for an option. */
 	add(&argv, "%s%s", program[0] == '-' ? "./" : "", program);
 	for (i = 1; i < arguments->n; i++)
 		add(&argv, "%s", arguments->item[i]);
@@ -310,13 +312,13 @@ bool upcs_exec_is_privileged(const char *path)
 	return geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* A variable as it is without upc_run: itself, another, or NULL, to be left out. */
+/* Return a variable as it is without upc_run: unchanged, revised, or NULL if it must be removed. */
 static char *release_variable(const struct upcs_options *options, char *variable)
 {
 	const char *const *name;
 	char *revised;
 
-	/* Without a simulator libupc refuses to count what is simulated. */
+	/* Without a simulator, libupc would refuse to count with this source. */
 	if (strcmp(variable, "UPC_SOURCE=sim") == 0)
 		return NULL;
 	revised = upcs_preload_revise(options, variable, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * exec.h - the command that runs a program under simulation, for upc_run and for programs
- * that execute others.
+ * exec.h - builds the command that runs a program under simulation, for upc_run and for programs that execute
+ * others.
  */
 #ifndef UPCS_EXEC_H
 #define UPCS_EXEC_H
@@ -9,25 +9,24 @@
 #include "count/results.h"
 #include "load/symbols.h"
 
-/* Scripts whose interpreters are scripts: so many does Linux follow. */
+/* Linux follows this many scripts whose interpreters are scripts. */
 #define UPCS_INTERPRETERS_MAX 5
 
-/* The run for which a program is started. */
+/* The run that a program is started for. */
 struct upcs_command {
 	const struct upcs_options *options;
-	const char *results; /* path of the file */
-	int64_t after;       /* index of the process whose place it takes; -1: none */
-	bool counted;        /* else only what it executes is looked after */
+	const char *results; /* path of the results file */
+	int64_t after;       /* index of the record that it continues; -1: none */
+	bool counted;        /* false: only its descendants may be counted */
 };
 
 /*
- * argv and envp for execve of the emulator, to be freed by upcs_exec_free. path, argv and
- * envp are those of the program: a script's interpreter is found, as the kernel does. Variables
- * that the emulator itself or its libraries would heed are handed to the program only, and
- * LD_PRELOAD has the PAPI that it is given (preload.h).
+ * argv and envp for the emulator's execve, freed by upcs_exec_free. upcs_exec_make takes path, argv and envp
+ * of the program, and finds the interpreter of a script as the kernel does. Variables that the emulator or
+ * its libraries would read are passed only to the program, and LD_PRELOAD includes the PAPI for the program
+ * (preload.h).
  *
- * Returns 0 or a negative errno; ENOEXEC where it is no program for an emulator that is installed,
- * what is in *info.
+ * Return 0 or a negative errno. ENOEXEC: not a program for an installed emulator; *info describes the file.
  */
 struct upcs_exec {
 	char **argv, **envp;
@@ -37,11 +36,11 @@ int upcs_exec_make(const struct upcs_command *command, const char *path, char *c
 		   char *const envp[], struct upcs_exec *exec);
 void upcs_exec_free(struct upcs_exec *exec);
 
-/* Takes away what upc_run has put into the environment of a program that runs without simulator.
- * True: there was something. Strings are freed. */
+/* Remove from envp what upc_run added, for a program that runs without a simulator. Removed strings are
+ * freed. Return true if envp changed. */
 bool upcs_exec_release(const struct upcs_options *options, char *envp[]);
 
-/* Whether executing the file changes who one is, or what one may do: under an emulator it would
+/* True if executing the file changes the user, the group or the capabilities. Under an emulator it would
  * not. */
 bool upcs_exec_is_privileged(const char *path);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * extents.c - from where to where each function of an ELF file reaches.
+ * extents.c - computes the extent of each function of an ELF file.
  */
 #include "load/extents.h"
 
@@ -11,7 +11,7 @@
 #include "load/elf_file.h"
 #include "load/symbols.h"
 
-/* Functions within functions that are looked at; deeper ones end those that they are in. */
+/* Depth of functions within functions. A deeper one ends all those around it. */
 #define DEPTH 8u
 
 struct section {
@@ -19,13 +19,13 @@ struct section {
 };
 
 struct upcs_extents {
-	struct upcs_symbols *symbols; /* has the names */
+	struct upcs_symbols *symbols; /* owns the names */
 	struct upcs_extent *extent;   /* in order, without gaps */
 	size_t n, room;
-	bool full; /* of memory: not all are there */
+	bool full; /* memory was short: the list is incomplete */
 };
 
-/* A function that has begun. */
+/* A function that has begun and not ended. */
 struct open {
 	const char *symbol;
 	uint64_t end;
@@ -37,12 +37,12 @@ struct sweep {
 	size_t sections;
 	struct open open[DEPTH];
 	unsigned depth;
-	uint64_t at; /* all before it is in extents */
+	uint64_t at; /* end of the extents made so far */
 };
 
 /* ---- extents --------------------------------------------------------------------------- */
 
-/* Code up to there is this function's. */
+/* Add an extent from sweep->at to end for this function. */
 static void put_sweep_extent(struct sweep *sweep, uint64_t end, const char *symbol)
 {
 	struct upcs_extents *to = sweep->to;
@@ -63,7 +63,7 @@ static void put_sweep_extent(struct sweep *sweep, uint64_t end, const char *symb
 	sweep->at = end;
 }
 
-/* Functions that end before an offset do. */
+/* End the functions that end before an offset. */
 static void close_until(struct sweep *sweep, uint64_t offset)
 {
 	while (sweep->depth && sweep->open[sweep->depth - 1].end <= offset) {
@@ -97,8 +97,8 @@ static bool is_better(const struct upcs_function *a, const struct upcs_function 
 	return x != y ? x < y : strcmp(a->symbol, b->symbol) < 0;
 }
 
-/* All names of one place, from the i-th on: the best one, and the largest size. Returns where the next ones
- * are. */
+/* Read all names of one place from index i on. Return the index of the next place, and in *best the best name
+ * with the largest size. */
 static unsigned take_place_names(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *best)
 {
 	struct upcs_function other;
@@ -116,7 +116,7 @@ static unsigned take_place_names(const struct upcs_symbols *symbols, unsigned i,
 	return i;
 }
 
-/* Where the section ends that an offset is in; the offset: it is in none. */
+/* Return the end of the section that contains an offset, or the offset itself if none does. */
 static uint64_t section_end(const struct sweep *sweep, uint64_t offset)
 {
 	size_t i;
@@ -127,8 +127,8 @@ static uint64_t section_end(const struct sweep *sweep, uint64_t offset)
 	return offset;
 }
 
-/* A function that says no size ends where the next one begins; a name of a place within another's is no
- * function. */
+/* Add all functions. A function without a size ends where the next one begins. A name without a size inside
+ * another function is not a function. */
 static void put_functions(struct sweep *sweep, const struct upcs_symbols *symbols)
 {
 	struct upcs_function now, next;
@@ -154,7 +154,7 @@ static void put_functions(struct sweep *sweep, const struct upcs_symbols *symbol
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* False: no memory. */
+/* Read the file's sections of code and data. Return false if memory is short. */
 static bool read_sections(struct sweep *sweep, const struct upcs_elf *elf)
 {
 	struct upcs_elf_section section;
@@ -168,7 +168,7 @@ static bool read_sections(struct sweep *sweep, const struct upcs_elf *elf)
 	return sweep->section;
 }
 
-/* Stubs have no symbols: their sections do. */
+/* Name stubs after their sections, since stubs have no symbols. */
 static void name_stubs(struct upcs_extents *extents, const struct upcs_elf *elf)
 {
 	static const char *const name[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
@@ -185,7 +185,7 @@ static void name_stubs(struct upcs_extents *extents, const struct upcs_elf *elf)
 	}
 }
 
-/* Gaps end with sections, too, so that stubs have some of their own. */
+/* Split gaps at the borders of sections, so that stubs get separate extents. */
 static void split_gaps(struct sweep *sweep)
 {
 	struct upcs_extents *to = sweep->to;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * extents.h - from where to where each function of an ELF file reaches. Files may be anything.
+ * extents.h - the extent of each function of an ELF file. Files may have any content.
  *
- * A function ends where its symbol says, or, where that says nothing, with its section or where the
- * next one begins. The code of a function that lies within another is not the other's. If a place
- * has several names, one is taken: that of a function, which all see, with the fewest underscores in front.
+ * A function ends where its symbol says. If the symbol has no size, the function ends with its section or
+ * where the next one begins. Code of a function inside another belongs to the inner one only. If a place has
+ * several names, a global function's name with the fewest leading underscores is used.
  */
 #ifndef UPCS_EXTENTS_H
 #define UPCS_EXTENTS_H
@@ -13,17 +13,17 @@
 
 struct upcs_extent {
 	uint64_t begin, end; /* offsets in the file */
-	const char *symbol;  /* "": no symbol's; "[plt]": leads to functions of other files */
-	uint32_t number;     /* the caller's; 0 at first */
+	const char *symbol;  /* "": no symbol; "[plt]": stubs for functions of other files */
+	uint32_t number;     /* for the caller; 0 at first */
 };
 
 struct upcs_extents;
 
-/* NULL: it has no functions that can be read. */
+/* Read a file's extents. Return NULL if the file has no functions that can be read. */
 struct upcs_extents *upcs_extents_read(const char *path);
 void upcs_extents_free(struct upcs_extents *extents);
 
-/* The extent in which an offset lies: there is one everywhere. */
+/* Return the extent that contains an offset. Extents cover all offsets. */
 struct upcs_extent *upcs_extents_at(struct upcs_extents *extents, uint64_t offset);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.c - names of functions as users write them, and as files have them.
+ * names.c - compares names of functions as users write them with symbols of files.
  */
 #include "load/names.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- symbols ------------------------------------------------------------------------- */
 
-/* .constprop.0.isra.1 and its like, and nothing behind but a version. */
+/* True for suffixes such as .constprop.0.isra.1, followed by nothing or a version. */
 static bool is_copy(const char *suffix)
 {
 	static const char *const kinds[] = {".constprop.", ".isra.", ".lto_priv."};
@@ -33,7 +33,7 @@ static bool is_copy(const char *suffix)
 	return true;
 }
 
-/* Without version, and without what GCC adds to the name of a copy. */
+/* Return the length of a symbol without its version and without GCC's suffix for copies. */
 static size_t base_length(const char *symbol)
 {
 	size_t n = strcspn(symbol, "@"), i;
@@ -51,8 +51,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* The length of what is one thing behind the word operator, as "<<" or "()"; 0: text is no
- * operator of that kind. */
+/* Return the length of an operator at text, such as "<<" or "()" after the word operator, or 0. */
 static size_t operator_length(const char *begin, const char *text)
 {
 	static const char *const names[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
@@ -72,8 +71,8 @@ static size_t operator_length(const char *begin, const char *text)
 }
 
 /*
- * The length of the step at text, in a walk over a C++ name that begins at begin. An operator's name, a
- * nameless namespace and text in brackets are one step each; so is any other character.
+ * Return the length of the step at text, in a walk over a C++ name that begins at begin. An operator's name,
+ * an anonymous namespace and text in brackets are one step each, and so is any other character.
  */
 static size_t step_in_name(const char *begin, const char *text)
 {
@@ -94,7 +93,7 @@ static size_t step_in_name(const char *begin, const char *text)
 		}
 		if (strchr("<({", text[n]))
 			depth++;
-		/* "->" is in decltype(...). */
+		/* "->" occurs in decltype(...). */
 		if (strchr(">)}", text[n]) && !(text[n] == '>' && text[n - 1] == '-'))
 			depth--;
 		n++;
@@ -104,7 +103,7 @@ static size_t step_in_name(const char *begin, const char *text)
 	return n;
 }
 
-/* Where its arguments begin, or its end. */
+/* Return the beginning of a name's arguments, or its end. */
 static const char *arguments_of(const char *name)
 {
 	const char *at = name;
@@ -119,7 +118,7 @@ static const char *arguments_of(const char *name)
 	return at;
 }
 
-/* Takes out what stands at from: templates' arguments, "[abi:...]", nameless namespaces. */
+/* Remove parts of a name: arguments of templates, "[abi:...]", anonymous namespaces. */
 static void leave_out(char *text, bool templates, bool tags, bool anonymous)
 {
 	char *to = text;
@@ -150,7 +149,7 @@ static void leave_out(char *text, bool templates, bool tags, bool anonymous)
 	*to = '\0';
 }
 
-/* Blanks between words are kept, and none else. */
+/* Remove blanks, except between words. */
 static void squeeze_blanks(char *text)
 {
 	char *to = text;
@@ -161,7 +160,7 @@ static void squeeze_blanks(char *text)
 	*to = '\0';
 }
 
-/* "const T" as an argument is "T const" for the demangler, and "(void)" is "()". */
+/* Spell a name as the demangler does: an argument "const T" becomes "T const", and "(void)" becomes "()". */
 static void spell_for_demangler(char *text)
 {
 	char *at, *end;
@@ -182,9 +181,9 @@ static void spell_for_demangler(char *text)
 		memmove(at + 1, at + 5, strlen(at + 5) + 1);
 }
 
-/* ---- what the user wrote ---------------------------------------------------------------- */
+/* ---- names that users write ------------------------------------------------------------- */
 
-/* "*", "?" and "[" of a glob: not those of C++. */
+/* True for "*", "?" and "[" of a glob, but not for those of C++. */
 static bool is_glob(const char *name, const char *at)
 {
 	return strchr("*?[", *at) && !operator_length(name, at) && strncmp(at, TAG, strlen(TAG)) != 0;
@@ -198,7 +197,7 @@ static bool find_glob(const char *name)
 	return false;
 }
 
-/* A glob for fnmatch: what is none in it has '\' in front. */
+/* Escape a name for fnmatch: characters that are not part of a glob get '\' in front. */
 static void escape_glob_name(char *to, const char *name)
 {
 	const char *at = name;
@@ -207,7 +206,7 @@ static void escape_glob_name(char *to, const char *name)
 	for (; *at; at += n) {
 		n = step_in_name(name, at);
 		if (n == 1 && is_glob(name, at) && *at == '[') {
-			/* A set, to its end. */
+			/* Copy a set of characters up to its end. */
 			n = strcspn(at, "]");
 			n += at[n] == ']';
 			memcpy(to, at, n);
@@ -254,14 +253,14 @@ bool upcs_name_parse(struct upcs_name *name, const char *text)
 	return true;
 }
 
-/* ---- whether they are the same ------------------------------------------------------------ */
+/* ---- comparison ---------------------------------------------------------------------------- */
 
 static bool is_equal(const struct upcs_name *name, const char *text)
 {
 	return name->glob ? fnmatch(name->text, text, 0) == 0 : strcmp(name->text, text) == 0;
 }
 
-/* Without version, and without what GCC adds. False: it is too long. */
+/* Copy a symbol without its version and GCC's suffix. Return false if it is too long. */
 static bool take_base(char base[UPCS_DEMANGLED_MAX], const char *symbol)
 {
 	size_t n = base_length(symbol);
@@ -294,7 +293,8 @@ static bool fits_cxx(const struct upcs_name *name, const char *base)
 	return is_equal(name, text);
 }
 
-/* A version as readelf and nm show it; a library's own table of symbols has it elsewhere. */
+/* True if the name is the symbol with a version added, as readelf and nm show it. Libraries keep versions
+ * outside of their symbol tables. */
 static bool is_unversioned(const struct upcs_name *name, const char *symbol)
 {
 	size_t n = strcspn(name->text, "@");
@@ -310,8 +310,7 @@ bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 		return true;
 	if (!take_base(base, symbol))
 		return false;
-	/* A glob is meant for C++ names as they are written, not as they are mangled, unless it begins
-	 * with _Z. */
+	/* A glob applies to demangled C++ names, unless it begins with _Z. */
 	if (name->mangled || (strncmp(symbol, "_Z", 2) != 0 && !upcs_is_mangled(symbol)))
 		return is_equal(name, base) || is_unversioned(name, symbol);
 	return fits_cxx(name, base);

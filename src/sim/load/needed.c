@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * needed.c - the functions in a program and its shared libraries.
+ * needed.c - finds functions by name in a program and its shared libraries.
  */
 #include "load/needed.h"
 
@@ -19,7 +19,8 @@ struct search {
 	unsigned distance[UPCS_NEAREST];
 };
 
-/* Names are copied: those of the next object are not in the same memory. */
+/* Insert a name into the list of nearest names. Names are copied, because those of the next object are in
+ * other memory. */
 static void offer_nearest_name(struct search *search, const char *name, unsigned d)
 {
 	char(*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;
@@ -32,7 +33,7 @@ static void offer_nearest_name(struct search *search, const char *name, unsigned
 			return;
 	if (i == UPCS_NEAREST)
 		return;
-	/* It may be there, from further away. */
+	/* The name may be in the list with a larger distance. */
 	for (k = i; k < UPCS_NEAREST - 1 && nearest[k][0] && strcmp(nearest[k], name) != 0; k++)
 		;
 	for (; k > i; k--) {
@@ -43,7 +44,7 @@ static void offer_nearest_name(struct search *search, const char *name, unsigned
 	search->distance[i] = d;
 }
 
-/* A C++ name with arguments may have a mistake in those alone. */
+/* Offer a symbol as a suggestion. A C++ name with arguments may differ in its arguments only. */
 static void offer_symbol(struct search *search, const char *symbol)
 {
 	char name[UPCS_DEMANGLED_MAX], all[UPCS_DEMANGLED_MAX];

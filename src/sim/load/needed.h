@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * needed.h - which file of those that a program is loaded with has a function?
+ * needed.h - finds the file that contains a function, among the files that a program is loaded with.
  */
 #ifndef UPCS_NEEDED_H
 #define UPCS_NEEDED_H
@@ -12,25 +12,24 @@
 #define UPCS_NEAREST_NAME 256
 
 struct upcs_needed {
-	unsigned functions;  /* that fit, in all files */
-	char file[PATH_MAX]; /* where the first one is */
-	/* The first few, with their arguments if they are of C++, each once; "" behind the last. */
+	unsigned functions;  /* number of matching functions in all files */
+	char file[PATH_MAX]; /* file of the first one */
+	/* The first matching names, each once, with arguments if they are C++; "" after the last. */
 	char fits[UPCS_NEAREST][UPCS_NEAREST_NAME];
 	bool full;               /* the program has all its symbols; false: it is stripped */
-	unsigned stripped;       /* libraries of which only those are known that they export */
-	char stripped_name[256]; /* the first */
-	char missing[256];       /* a library that was not found, "" none: it may be there */
-	/* The names nearest to it, best first; "" behind the last. */
+	unsigned stripped;       /* number of libraries of which only exported symbols are known */
+	char stripped_name[256]; /* the first of them */
+	char missing[256];       /* a library that was not found and may contain the function; "": none */
+	/* The nearest names, best first; "" after the last. */
 	char nearest[UPCS_NEAREST][UPCS_NEAREST_NAME];
 };
 
 /*
- * Looks for the functions that fit a name (names.h) in program, its interpreter, and its shared
- * libraries, as its dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL),
- * RUNPATH, and the usual directories, first below prefix ("" or NULL: only the machine's own).
- * Libraries that are opened while it runs (dlopen) or preloaded are not known.
- * 0: found. -ENOENT: not; and needed says what there is. -EINVAL: that is no name. -errno: program
- * cannot be read.
+ * Look for functions that match a name (names.h) in program, its interpreter and its shared libraries, which
+ * are found as the dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL), RUNPATH, and
+ * the usual directories, each first below prefix ("" or NULL: only the machine's own). Libraries that are
+ * opened with dlopen or preloaded are not known. Return 0 if a function was found, -ENOENT if not (needed
+ * holds suggestions), -EINVAL if name is not a name, or another -errno if program cannot be read.
  */
 int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path, const char *name,
 			struct upcs_needed *needed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * objects.c - a program's shared libraries, found as its dynamic linker would.
+ * objects.c - finds a program's shared libraries as its dynamic linker would.
  */
 #include "load/objects.h"
 
@@ -13,7 +13,7 @@
 
 #include "load/elf_file.h"
 
-#define DYNAMICS_MAX 65536u /* bytes of PT_DYNAMIC that are looked at */
+#define DYNAMICS_MAX 65536u /* bytes of PT_DYNAMIC that are read */
 
 /* ---- objects ------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], 
 {
 	int n;
 
-	/* Others of its name are passed over. */
+	/* A file of this name for another guest is skipped. */
 	if (objects->prefix && *objects->prefix && text[0] == '/') {
 		n = snprintf(path, PATH_MAX, "%s%s", objects->prefix, text);
 		if (n > 0 && n < PATH_MAX && upcs_elf_is_of(path, objects->guest))
@@ -47,9 +47,9 @@ bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], 
 	return n > 0 && n < PATH_MAX && upcs_elf_is_of(path, objects->guest);
 }
 
-/* ---- where libraries are -------------------------------------------------------------- */
+/* ---- directories of libraries ------------------------------------------------------------ */
 
-/* Copies one directory of a list with $ORIGIN and $LIB in it replaced. False: too long. */
+/* Copy one directory of a list, replacing $ORIGIN and $LIB. Return false if it is too long. */
 static bool expand_list_directory(char to[PATH_MAX], const char *from, size_t n, const char *origin,
 				  enum upcs_guest guest)
 {
@@ -64,7 +64,8 @@ static bool expand_list_directory(char to[PATH_MAX], const char *from, size_t n,
 	};
 	size_t length = 0, i;
 
-	/* The machine's own are in a directory for each kind; a cross compiler's are in one of their own. */
+	/* Native libraries are in a directory named after the triplet. A cross compiler's libraries are in
+	 * "lib" below a directory for the target. */
 	if (upcs_guest_is_native(guest))
 		snprintf(library, sizeof(library), "lib/%s", upcs_guests[guest].triplet);
 	while (n > 0) {
@@ -100,7 +101,7 @@ static bool try_directory(const struct upcs_objects *objects, char path[PATH_MAX
 	return n > 0 && n < PATH_MAX && upcs_objects_find(objects, path, text);
 }
 
-/* Directories with colons between them (and semicolons, in LD_LIBRARY_PATH). */
+/* Try a list of directories separated by colons, or by semicolons in LD_LIBRARY_PATH. */
 static bool try_directory_list(const struct upcs_objects *objects, char path[PATH_MAX], const char *list,
 			       const char *origin, const char *library)
 {
@@ -142,7 +143,7 @@ static bool try_usual(const struct upcs_objects *objects, char path[PATH_MAX], c
 	return false;
 }
 
-/* ---- what an object needs --------------------------------------------------------------- */
+/* ---- libraries that an object needs --------------------------------------------------------- */
 
 struct dynamic {
 	char *entries, *strings;

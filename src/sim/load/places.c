@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * places.c - from an address of code to the file that is mapped there, and its functions.
+ * places.c - finds the mapped file and the function at an address of code.
  *
- * A mapping is looked up when code in it is first translated, and again after anything was
- * mapped or unmapped. A file's symbols are read once, whatever becomes of its mappings.
+ * A mapping is looked up when code in it is first translated, and again after any mapping was added or
+ * removed. A file's symbols are read once, even if its mappings change.
  */
 #include "load/places.h"
 
@@ -20,7 +20,7 @@
 #include "load/roles.h"
 #include "load/symbols.h"
 
-/* A function in a file. */
+/* A region's function in a file. */
 struct function {
 	uint64_t offset;
 	uint16_t regions;
@@ -32,16 +32,16 @@ struct upcs_places_file {
 	ino_t inode;
 	struct timespec changed;
 	size_t n, room;
-	struct function *function; /* in the order of their offsets */
+	struct function *function; /* sorted by offset */
 	size_t choosers;
 	struct upcs_chooser *chooser;
 	struct upcs_slots *slots;     /* NULL: none */
 	struct upcs_roles *roles;     /* NULL: none */
-	struct upcs_extents *extents; /* of its functions; NULL: nobody asks, or none */
+	struct upcs_extents *extents; /* of its functions; NULL: not used, or none */
 	char *path;
 };
 
-/* A part of our memory; file NULL: code of no file. */
+/* A mapping in the host's memory; file NULL: code of no file. */
 struct mapping {
 	struct mapping *next;
 	uint64_t begin, end, offset;
@@ -51,7 +51,7 @@ struct mapping {
 static struct upcs_places_file *files;
 static struct mapping *mappings;
 static uint32_t changes, seen_changes;
-static uint32_t regions_seen; /* bits of regions since they were asked for */
+static uint32_t regions_seen; /* regions found since upcs_places_at reported them last */
 
 void upcs_places_changed(void)
 {
@@ -60,7 +60,7 @@ void upcs_places_changed(void)
 
 /* ---- files --------------------------------------------------------------------------- */
 
-/* Without memory the function is not found. */
+/* Add a function. If memory is short, the function is not found. */
 static void add_function(struct upcs_places_file *file, const struct function *function)
 {
 	if (file->n == file->room) {
@@ -82,7 +82,7 @@ static int compare_places_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Each of them once. */
+/* Sort functions by offset, and merge those at the same offset. */
 static void sort_functions(struct upcs_places_file *file)
 {
 	struct function *function = file->function;
@@ -136,7 +136,7 @@ static void add_chooser(struct upcs_places_file *file, const struct upcs_functio
 		(struct upcs_chooser){found->offset, upcs_name_hash(found->symbol), regions};
 }
 
-/* Those of one region. */
+/* Read the functions of one region. */
 static void take_region_functions(struct upcs_places_file *file, const struct upcs_symbols *symbols,
 				  const struct upcs_name *name, unsigned region)
 {
@@ -182,7 +182,8 @@ static void *read_places_file(void *argument)
 	return NULL;
 }
 
-/* The stack of a guest's thread is too small to demangle names on. Signals are for those threads. */
+/* Read a file in a separate thread, because the stack of a guest's thread is too small for the demangler. The
+ * thread blocks all signals, which are for the guest's threads. */
 static void read_apart(const struct reading *reading)
 {
 	pthread_attr_t attributes;
@@ -241,7 +242,7 @@ static void forget_mappings(void)
 	}
 }
 
-/* The mapping's line of /proc/self/maps. */
+/* Find the mapping of an address in /proc/self/maps, and its path. */
 static bool find_maps_line(uint64_t address, struct mapping *m, char **path)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -272,7 +273,8 @@ static bool is_offset_in_mapping(const struct mapping *m, uint64_t offset)
 	return offset >= m->offset && offset - m->offset < m->end - m->begin;
 }
 
-/* It comes first from now on: code that is translated lies together. */
+/* Return a known mapping, and move it to the front of the list, because blocks that are translated one after
+ * another lie close together. */
 static struct mapping *take_found(uint64_t address)
 {
 	struct mapping **at = &mappings, *m;
@@ -388,7 +390,7 @@ struct upcs_place_function upcs_places_function(struct upcs_results *results, ui
 	if (!extent->number)
 		extent->number = upcs_functions_number(&results->functions, m->file->path, extent->symbol);
 	function.number = extent->number;
-	/* The mapping ends before the function does where it is of a part of the file. */
+	/* If the mapping covers only a part of the file, it may end before the function does. */
 	function.begin = address - (offset - extent->begin);
 	function.end = extent->end - offset < m->end - address ? address + (extent->end - offset) : m->end;
 	return function;

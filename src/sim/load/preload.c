@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload.c - the PAPI that simulated programs are given in place of theirs.
+ * preload.c - replaces the PAPI of simulated programs.
  */
 #include "load/preload.h"
 
@@ -28,21 +28,22 @@ static const char *find_variable(char *const envp[], const char *name)
 	size_t length = strlen(name);
 	const char *value = NULL;
 
-	/* The last one counts. */
+	/* The last assignment counts. */
 	for (; envp && *envp; envp++)
 		if (strncmp(*envp, name, length) == 0)
 			value = *envp + length;
 	return value;
 }
 
-/* Moves *word to the next word of a list. Its length; 0: there is none. */
+/* Move *word to the next word of a list. Return its length, or 0 at the end. */
 static size_t next_word(const char **word)
 {
 	*word += strspn(*word, ": ");
 	return strcspn(*word, ": ");
 }
 
-/* Those of the list that are paths; what has a name only is searched for by what needs it. */
+/* Add the entries of the list that are paths. Names without a slash are searched for like needed
+ * libraries. */
 static void add_preloaded(struct upcs_objects *objects, const char *list)
 {
 	char text[PATH_MAX], path[PATH_MAX];
@@ -58,7 +59,7 @@ static void add_preloaded(struct upcs_objects *objects, const char *list)
 	}
 }
 
-/* The name of the PAPI that it is loaded with. */
+/* Find the name of the PAPI that the program is loaded with. Return false if there is none. */
 static bool find_needed(const struct upcs_options *options, enum upcs_guest guest, const char *program,
 			char *const envp[], char name[UPCS_OBJECTS_NAME])
 {
@@ -88,8 +89,8 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 
 	if (!options->papi[0] || !info->dynamic || !source || strcmp(source, "sim") != 0)
 		return false;
-	/* A program that needs another version of PAPI than ours keeps it: with ours in front, functions of
-	 * both would be mixed. */
+	/* A program that needs another version of PAPI than ours keeps it. With ours preloaded, functions of
+	 * both versions would be mixed. */
 	if (!find_needed(options, info->guest, program, envp, name)) {
 		if (!options->papi_always)
 			return false;
@@ -99,7 +100,7 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 	return n > 0 && n < PATH_MAX && upcs_preload_can_name(file) && upcs_elf_is_of(file, info->guest);
 }
 
-/* It was chosen for another program. */
+/* True if a word of LD_PRELOAD is a PAPI that was chosen for another program. */
 static bool is_chosen(const struct upcs_options *options, const char *word, size_t length)
 {
 	size_t n = strlen(options->papi);
@@ -128,7 +129,8 @@ static char *revise_list(const struct upcs_options *options, const char *word, c
 	return list;
 }
 
-/* Nothing between colons is a directory, too: the current one. */
+/* Put the directory in front of LD_LIBRARY_PATH. An empty path would name the current directory, so no colon
+ * is added before one. */
 static char *revise_path(const struct upcs_options *options, const char *path, const char *file)
 {
 	const char *directory = *file ? options->papi : "";
@@ -157,7 +159,7 @@ char *upcs_preload_revise(const struct upcs_options *options, const char *variab
 	const char *list =
 		strncmp(variable, LIST, sizeof(LIST) - 1) == 0 ? variable + sizeof(LIST) - 1 : NULL;
 
-	/* A list stays as it is written where nothing is taken from it and nothing added. */
+	/* A list stays as it is written if nothing is removed and nothing added. */
 	if (list && (*file || has_chosen(options, list)))
 		return revise_list(options, list, file);
 	if (options->papi[0] && options->papi_always && strncmp(variable, SEARCH, sizeof(SEARCH) - 1) == 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload.h - the PAPI that simulated programs are given in place of theirs.
+ * preload.h - replaces the PAPI of simulated programs.
  *
- * PAPI has presets for its first component only, and that is not upc in the PAPI that a program
- * is linked with. One in which it is has the same name and is preloaded, so that the dynamic
- * linker takes it for what the program needs, wherever RPATHs and search paths point.
+ * PAPI has presets only for its first component, which is not upc in the PAPI that a program is linked with.
+ * A PAPI whose first component is upc has the same file name and is preloaded. The dynamic linker then uses
+ * it for the library that the program needs, whatever the RPATHs and search paths.
  */
 #ifndef UPCS_PRELOAD_H
 #define UPCS_PRELOAD_H
@@ -16,26 +16,26 @@
 #include "load/symbols.h"
 
 /*
- * The file that program is to be given, by its options: where it, one of its libraries, or of
- * those that it is run with (LD_PRELOAD) needs a libpapi.so of the same name. False: none, as
- * where UPC_SOURCE is not sim, for it counts something else then.
+ * Choose the file to preload for program: if the program, one of its libraries, or a library in LD_PRELOAD
+ * needs a libpapi.so, the file of the same name. Return false if there is none, and also if UPC_SOURCE is not
+ * sim, since the program counts something else then.
  */
 bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_program_info *info,
 			 const char *program, char *const envp[], char file[PATH_MAX]);
 
-/* False: with a character at which the dynamic linker takes LD_PRELOAD apart, or the emulator its
+/* False if the path contains a character at which the dynamic linker splits LD_PRELOAD, or the emulator its
  * options. */
 bool upcs_preload_can_name(const char *path);
 
 /*
- * A variable of the environment as a program is to have it that is given file, "" none: in place
- * of what was chosen for another program LD_PRELOAD has file behind all else; and where programs
- * may load PAPI later, LD_LIBRARY_PATH has the directory in front, in which they find the same file
- * by its names. To be freed; NULL: no memory.
+ * Return an allocated copy of an environment variable, revised for a program that gets file ("": none), or
+ * NULL if memory is short. In LD_PRELOAD, file replaces an entry chosen for another program, and is last. If
+ * programs may load PAPI later, the directory is first in LD_LIBRARY_PATH, where they find the same file by
+ * its names.
  */
 char *upcs_preload_revise(const struct upcs_options *options, const char *variable, const char *file);
 
-/* The variables that revise changes, each with nothing in it; NULL behind them. */
+/* The variables that revise changes, each with an empty value; NULL after the last. */
 extern const char *const upcs_preload_variables[];
 
 #endif

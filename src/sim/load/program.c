@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * program.c - what Linux would make of a file that it is to execute.
+ * program.c - determines how Linux would execute a file.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,13 +13,13 @@
 #include "load/elf_file.h"
 #include "load/symbols.h"
 
-/* As much of a file as Linux looks at to tell what it is. */
+/* Number of bytes that Linux reads to determine a file's kind. */
 #define HEAD 256
 
 /*
- * "#!", blanks, the interpreter, and all the rest of the line without the blanks around it
- * as one argument. A line that is longer than the head is cut there, but an interpreter
- * that is cut is none. A carriage return is part of the name, as it is for Linux.
+ * Parse "#!", blanks, the interpreter, and the rest of the line without surrounding blanks as one argument. A
+ * line longer than the head is cut there, but the interpreter must not be cut. A carriage return is part of
+ * the name, as it is for Linux.
  */
 static bool parse_script(char head[HEAD + 1], struct upcs_program_info *info)
 {

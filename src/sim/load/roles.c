@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roles.c - what the functions of a file do to stacks and teams.
+ * roles.c - finds the functions of a file that unwind, switch stacks, belong to OpenMP or mark regions.
  *
- * A shared OpenMP runtime is all runtime: what it calls in it is its own. One that is linked
- * statically is the functions of its names, each up to the next function of the file. A library of ours
- * that marks regions has a function named so.
+ * A shared OpenMP runtime is runtime as a whole, including the calls inside of it. A statically linked
+ * runtime consists of the functions with its names, each up to the next function of the file. Our libraries
+ * that mark regions define a function upc_region_marks.
  */
 #include "load/roles.h"
 
@@ -23,11 +23,11 @@ struct place {
 };
 
 struct upcs_roles {
-	bool is_runtime; /* all of it */
+	bool is_runtime; /* the whole file */
 	bool is_marks;
 	unsigned places, ranges;
 	struct place *place;
-	struct range *range; /* in order */
+	struct range *range; /* sorted */
 };
 
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
 	{"ontop_fcontext", UPCS_REGION_SWITCHES},
 };
 
-/* name or name@VERSION */
+/* True for name and name@VERSION. */
 static bool is_symbol_named(const char *have, const char *name)
 {
 	size_t n = strlen(name);
@@ -69,7 +69,7 @@ static bool is_runtime_library(const char *path)
 	return begins_with_prefix(slash ? slash + 1 : path, names);
 }
 
-/* Functions of libgomp and libomp, and not those that compilers take out of the program. */
+/* True for functions of libgomp and libomp, but not for those that compilers move out of the program. */
 static bool is_of_runtime(const char *name)
 {
 	static const char *const prefixes[] = {"GOMP_", "gomp_", "omp_",      "priority_",
@@ -90,7 +90,7 @@ static void add_place(struct upcs_roles *roles, uint64_t offset, uint8_t role)
 	larger[roles->places++] = (struct place){offset, role};
 }
 
-/* It ends where the next begins, which may be of it as well. */
+/* Add a range, or extend the last range if it ends at begin. */
 static void add_role_range(struct upcs_roles *roles, uint64_t begin, uint64_t end)
 {
 	struct range *larger;
@@ -117,7 +117,8 @@ static void look_for_roles(struct upcs_roles *roles, const char *name, uint64_t 
 	roles->is_marks |= is_symbol_named(name, marks);
 }
 
-/* Symbols are in the order of their offsets. Any of those at one offset may have the name. */
+/* Collect the ranges of the runtime's functions. Symbols are sorted by offset, and any of the symbols at one
+ * offset may have the name. */
 static void find_ranges(struct upcs_roles *roles, const struct upcs_symbols *symbols)
 {
 	const char *name;

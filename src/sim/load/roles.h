@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roles.h - functions of a file that change which stack or team a thread is on, by their names: those
- * that unwind or switch stacks (region.h), and all of an OpenMP runtime.
+ * roles.h - functions of a file that change a thread's stack or team, by their names: those that unwind or
+ * switch stacks (region.h), and all functions of an OpenMP runtime.
  */
 #ifndef UPCS_ROLES_H
 #define UPCS_ROLES_H
@@ -13,15 +13,15 @@
 
 struct upcs_roles;
 
-/* Those of a file; path is its own. NULL: it has none. */
+/* Find the roles in the file at path. Return NULL if there are none. */
 struct upcs_roles *upcs_roles_create(const struct upcs_symbols *symbols, const char *path);
 void upcs_roles_destroy(struct upcs_roles *roles);
 
-/* Bits of enum upcs_region_role of the function that begins at an offset in the file. */
+/* Return bits of enum upcs_region_role of the function that begins at an offset in the file. */
 uint8_t upcs_roles_at(const struct upcs_roles *roles, uint64_t offset);
-/* An OpenMP runtime's code is there. */
+/* True if an OpenMP runtime's code is at this offset. */
 bool upcs_roles_is_runtime(const struct upcs_roles *roles, uint64_t offset);
-/* The file is a library that programs mark regions with. */
+/* True if programs mark regions with this library. */
 bool upcs_roles_is_marks(const struct upcs_roles *roles);
 
 #endif

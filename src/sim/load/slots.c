@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slots.c - relocations of a file that store the addresses of chosen functions.
+ * slots.c - finds relocations of a file that store addresses chosen by IFUNC resolvers.
  *
- * Sections are read, not what the dynamic linker reads: static programs have nothing else, and
- * without sections there are no symbols either.
+ * The file's sections are read, rather than the dynamic section that the dynamic linker reads. Static
+ * programs have only sections, and without sections there are no symbols either.
  */
 #include "load/slots.h"
 
@@ -24,7 +24,7 @@ struct reader {
 	const struct upcs_guest_info *guest;
 	const struct upcs_chooser *chooser;
 	size_t choosers, room;
-	struct named *named; /* of each of .dynsym's symbols */
+	struct named *named; /* one per symbol of .dynsym */
 	uint64_t symbols;
 	struct upcs_slots *slots;
 };
@@ -49,7 +49,7 @@ static bool may_be_slot_function(uint8_t info)
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
-/* Which of the symbols that relocations name are regions. False: none. */
+/* Find the regions among the symbols that relocations name. Return false if there are none. */
 static bool read_slot_symbols(struct reader *reader, const struct upcs_elf_section *table,
 			      const struct upcs_name *name, unsigned names)
 {
@@ -117,7 +117,7 @@ static void add_slot(struct reader *reader, uint64_t address, uint64_t name, uin
 		(struct upcs_slot){address, upcs_elf_word(reader->elf, word), name, regions};
 }
 
-/* By each name of what chooses. */
+/* Add a slot for each name of the resolver. */
 static void add_chosen(struct reader *reader, uint64_t address, uint64_t by)
 {
 	uint64_t offset;
@@ -131,7 +131,7 @@ static void add_chosen(struct reader *reader, uint64_t address, uint64_t by)
 			add_slot(reader, address, reader->chooser[i].name, reader->chooser[i].regions);
 }
 
-/* Of Elf64_Rela or Elf32_Rela: address, symbol with type, addend. */
+/* Read an Elf64_Rela or Elf32_Rela: address, symbol and type, addend. */
 static void look_at_relocation(struct reader *reader, const char *relocation, bool named)
 {
 	size_t word = reader->elf->wide ? 8 : 4;

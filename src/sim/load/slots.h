@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slots.h - where a file keeps the addresses of functions that are chosen when it is loaded or
- * first called (IFUNCs). Files may be anything.
+ * slots.h - the places in a file where addresses chosen by IFUNC resolvers are stored, at load time or at the
+ * first call. Files may have any content.
  *
- * The resolver of such a function returns the address of the one that is to run, and
- * the dynamic linker, or a static program's own start, stores that in slots: in the file that
- * defines it by relocations IRELATIVE, in others by those with its name.
+ * A resolver returns the address of the function to run. The dynamic linker, or a static program's startup
+ * code, stores the address in slots: by IRELATIVE relocations in the file that defines the function, and by
+ * relocations with its name in other files.
  */
 #ifndef UPCS_SLOTS_H
 #define UPCS_SLOTS_H
@@ -14,13 +14,13 @@
 #include "load/names.h"
 
 struct upcs_slot {
-	uint64_t address; /* as in the file */
-	uint64_t lazy;    /* what the file has there: until it is filled, that or where that is loaded */
-	uint64_t name;    /* of the function: its hash */
+	uint64_t address; /* unrelocated address, as in the file */
+	uint64_t lazy;    /* initial value, in the file; relocated in memory until the slot is filled */
+	uint64_t name;    /* hash of the function's name */
 	uint16_t regions;
 };
 
-/* The resolver of a function of regions, by one of its names. */
+/* The resolver of a region's function, by one of its names. */
 struct upcs_chooser {
 	uint64_t offset; /* in the file */
 	uint64_t name;
@@ -34,13 +34,14 @@ struct upcs_slots {
 	struct upcs_slot *slot;
 };
 
-/* Region r is what fits name[r]. NULL: there are none, or they cannot be read. */
+/* Find a file's slots. Region r is the functions that match name[r]. Return NULL if there are none or they
+ * cannot be read. */
 struct upcs_slots *upcs_slots_read(const char *path, const struct upcs_name *name, unsigned names,
 				   const struct upcs_chooser *chooser, size_t choosers);
 void upcs_slots_free(struct upcs_slots *slots);
 
-/* How much further up the file is loaded than it says, if its code at an offset is at address.
- * False: there is no code. */
+/* Compute the file's load bias from code that is at offset in the file and at address in memory. Return false
+ * if there is no code at offset. */
 bool upcs_slots_bias(const struct upcs_slots *slots, uint64_t offset, uint64_t address, uint64_t *bias);
 
 #endif

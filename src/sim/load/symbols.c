@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbols.c - the functions that an ELF file defines. Those of a stripped one are in its debug
- * file, if there is one: that has the names, and the file itself says where addresses lie in it.
+ * symbols.c - reads the functions that an ELF file defines. A stripped file's names are in its debug file, if
+ * there is one; the file itself maps addresses to offsets.
  */
 #include "load/symbols.h"
 
@@ -13,10 +13,10 @@
 #include "load/debug_file.h"
 #include "load/elf_file.h"
 
-/* In the order of their offsets. */
+/* Sorted by offset. */
 struct function {
-	uint32_t name; /* at strings */
-	bool chosen;   /* its address is that of what chooses one at run time */
+	uint32_t name; /* offset in strings */
+	bool chosen;   /* an IFUNC, whose address is its resolver's */
 	uint8_t rank;
 	uint64_t offset, size;
 };
@@ -28,7 +28,7 @@ struct upcs_symbols {
 	bool full;
 };
 
-/* Symbols are looked at so many at a time. */
+/* Number of symbols read at a time. */
 #define CHUNK 1024u
 
 struct symbol {
@@ -52,7 +52,8 @@ static struct symbol symbol_at(const struct upcs_elf *elf, const char *at)
 	return symbol;
 }
 
-/* Assemblers do not say what is a function unless they are told: a global name of code. */
+/* True if a symbol may be a function. Assemblers mark functions only on request, so any global name of code
+ * may be one. */
 static bool may_be_function_symbol(const struct symbol *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->info);
@@ -63,8 +64,8 @@ static bool may_be_function_symbol(const struct symbol *symbol)
 	       (type == STT_NOTYPE && ELF64_ST_BIND(symbol->info) != STB_LOCAL);
 }
 
-/* The rank of a symbol among the names of one place, the lowest is the best: by type (function, IFUNC,
- * other), then by binding (global, weak and others, local). */
+/* Return the rank of a symbol among the names of one place. The lowest rank is the best: first by type
+ * (function, IFUNC, other), then by binding (global, weak and others, local). */
 static uint8_t rank_of(const struct symbol *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->info), bind = ELF64_ST_BIND(symbol->info);
@@ -77,7 +78,7 @@ static uint8_t rank_of(const struct symbol *symbol)
 					      : 1));
 }
 
-/* False: no memory. */
+/* Append a function. Return false if memory is short. */
 static bool keep_function(struct upcs_symbols *symbols, unsigned *room, const struct function *function)
 {
 	if (symbols->functions == *room) {
@@ -93,7 +94,8 @@ static bool keep_function(struct upcs_symbols *symbols, unsigned *room, const st
 	return true;
 }
 
-/* loaded: the file that has the code; elf is that too, or its debug file. */
+/* Read functions from a symbol table. loaded is the file with the code; elf is the same file, or its debug
+ * file. */
 static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *elf,
 			  const struct upcs_elf_section *table, uint64_t strings,
 			  const struct upcs_elf *loaded)
@@ -180,7 +182,7 @@ static int read_elf_symbols(struct upcs_symbols *symbols, const struct upcs_elf 
 		forget_symbols(symbols);
 	}
 	error = read_table(symbols, elf, SHT_DYNSYM, elf);
-	return error == -ENOENT ? 0 : error; /* a stripped static program has none */
+	return error == -ENOENT ? 0 : error; /* a stripped static program has no symbols */
 }
 
 struct upcs_symbols *upcs_symbols_open(const char *path)
@@ -225,7 +227,7 @@ static bool symbol_matches_name(const struct upcs_symbols *symbols, unsigned i, 
 	return upcs_name_fits(name, symbols->strings + symbols->function[i].name);
 }
 
-/* Has the function before this one the same place, by another of its names? */
+/* True if a function before this one has the same place and another name that matches. */
 static bool was_before(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
 {
 	const struct function *function = &symbols->function[i], *before;
