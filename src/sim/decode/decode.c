@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode.c - the border to capstone, which takes x86 instructions apart; those of the other
- * guests are words whose fields are in known places.
+ * decode.c - decodes instructions: those of x86 with capstone, which only this file and decode_x86*.c use,
+ * and those of other guests from the fields of their words.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +12,21 @@
 #include "decode/decode.h"
 
 /*
- * The decoded instructions, by the bytes that matter (decode_x86_key.c): capstone is slow, and takes most
- * of the time that a program's start takes here.
+ * A cache of decoded x86 instructions, by the bytes that matter (decode_x86_key.c). Without it, capstone
+ * would take most of the time of a program's start.
  */
 #define KNOWN 4096u
 #define X86_BYTES 15u
 
 struct known {
 	uint64_t key[UPCS_X86_KEY / 8];
-	uint8_t n; /* bytes; 0: none */
+	uint8_t n; /* number of bytes; 0: none */
 	struct upcs_insn insn;
 };
 
 typedef void decode_fn(uint32_t word, size_t n, struct upcs_insn *insn);
 
-/* NULL: capstone decodes. */
+/* NULL: decoded with capstone. */
 static decode_fn *const decoders[UPCS_GUESTS] = {
 #define UPCS_GUEST(id, decoder, ...) [UPCS_##id] = decoder,
 #include "decode/guests.def"
@@ -34,7 +34,7 @@ static decode_fn *const decoders[UPCS_GUESTS] = {
 
 struct upcs_decoder {
 	enum upcs_guest guest;
-	csh capstone; /* this and the next two: where it decodes */
+	csh capstone; /* this and the next two fields: for guests decoded with capstone */
 	cs_insn *cs;
 	struct known *known;
 };
@@ -84,7 +84,7 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 	free(decoder);
 }
 
-/* All n bytes are one instruction to capstone, and one that the table has. */
+/* Decode n bytes with capstone. Return true if they are exactly one instruction, and the table has it. */
 static bool disassemble_insn(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 			     struct upcs_insn *insn)
 {
@@ -94,8 +94,8 @@ static bool disassemble_insn(struct upcs_decoder *decoder, uint64_t address, con
 	       upcs_decode_x86(decoder->cs, insn);
 }
 
-/* The three bytes of VEX, with a W that is 1: processors ignore it where it means nothing, which
- * capstone does for some instructions, each version for others. */
+/* Decode a three-byte VEX instruction with its W bit cleared. Processors ignore W if it has no meaning.
+ * capstone does so for some instructions only, which differ by version. */
 static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 			       struct upcs_insn *insn)
 {
@@ -113,8 +113,7 @@ static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uin
 {
 	bool known = disassemble_insn(decoder, address, bytes, n, insn);
 
-	/* Capstone leaves out instructions that processors have had for long, and refuses
-	 * prefixes that they ignore. */
+	/* capstone lacks some old instructions, and refuses prefixes that processors ignore. */
 	if (!known && upcs_decode_x86_unknown(bytes, n, insn))
 		return true;
 	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
@@ -122,7 +121,8 @@ static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uin
 	return known || disassemble_narrow(decoder, address, bytes, n, insn);
 }
 
-/* Its place, whoever has it; NULL: too long for an instruction. */
+/* Return the cache entry for these bytes, which may hold another instruction, or NULL if there are too many
+ * bytes for an instruction. */
 static struct known *known_place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n,
 				    uint64_t key[2])
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_arm64.c - AArch64: integers, branches and the machine. Loads and stores, and
- * floating point with vectors, have files of their own.
+ * decode_arm64.c - decodes AArch64: integers, branches and the machine. decode_arm64_memory.c decodes loads
+ * and stores, decode_arm64_simd.c floating point and vectors.
  *
- * What Blue Gene/P does in two instructions is two operations here: an operand that is
- * shifted or extended, multiplication with addition, comparison with branch. SVE and SME
- * are not known: their width is not in their instructions.
+ * An instruction that Blue Gene/P would need two instructions for is two operations here: a shifted or
+ * extended operand, multiplication with addition, comparison with branch. SVE and SME are not decoded,
+ * because their width is not in the instruction.
  */
 #include "decode/decode_arm64.h"
 
@@ -32,12 +32,12 @@ static void decode_immediate(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Two registers and a shift; add and sub extend one too. */
+/* Two registers, one shifted; add and sub may also extend one. */
 static void decode_shifted(uint32_t word, struct upcs_insn *insn)
 {
 	bool is_add = upcs_bit(word, 24), is_extended = is_add && upcs_bit(word, 21), shifts;
 
-	if (is_extended) /* all but "uxtx #0", which is the register as it is */
+	if (is_extended) /* all except "uxtx #0", which changes nothing */
 		shifts = upcs_bits(word, 14, 13) != 3 || upcs_bits(word, 12, 10);
 	else
 		shifts = upcs_bits(word, 15, 10);
@@ -94,7 +94,7 @@ static void decode_one_source(uint32_t word, struct upcs_insn *insn)
 		upcs_put_unknown(insn);
 }
 
-/* Data processing of registers. */
+/* Data processing with registers. */
 static void decode_register(uint32_t word, struct upcs_insn *insn)
 {
 	if (!upcs_bit(word, 28)) {
@@ -134,7 +134,7 @@ static void decode_register(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* nop, and the hints that other processors take for one. */
+/* nop, and the hints that other processors execute as nop. */
 static void decode_hint(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 11, 5)) {
@@ -178,7 +178,7 @@ static void decode_arm64_system(uint32_t word, struct upcs_insn *insn)
 
 	if (op0 == 1) {
 		decode_sys(word, insn);
-	} else if (op0 >= 2) { /* mrs, msr: those with op1 of 3 are the program's own */
+	} else if (op0 >= 2) { /* mrs, msr: op1 3 is a register for user programs */
 		upcs_put_i(insn, UPCS_IPIPE_OTHER);
 		if (op1 != 3)
 			insn->flags |= UPCS_INSN_FAULTS;
@@ -195,7 +195,7 @@ static void decode_arm64_system(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Branches to registers, those that check a signature too. */
+/* Branches to registers, including those that check a signature. */
 static void decode_branch_register(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned flags = UPCS_INSN_INDIRECT;

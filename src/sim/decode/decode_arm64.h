@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_arm64.h - the parts of AArch64's decoder: each takes the words of one of the
- * instruction set's groups of encodings.
+ * decode_arm64.h - the parts of the AArch64 decoder. Each decodes one of the instruction set's groups of
+ * encodings.
  */
 #ifndef UPCS_DECODE_ARM64_H
 #define UPCS_DECODE_ARM64_H

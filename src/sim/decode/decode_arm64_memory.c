@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_arm64_memory.c - AArch64's loads and stores.
+ * decode_arm64_memory.c - decodes AArch64's loads and stores.
  *
- * One for each register that is moved, and for each element where vector registers are
- * filled by elements (Blue Gene/P has no instruction that moves two registers). The
- * computation of the address is free, and so is its update. An atomic operation is a load, the
- * operation and a store; an exclusive store that fails is a store.
+ * Each register moved counts once, and so does each element if vector registers are loaded by elements,
+ * because Blue Gene/P has no instruction that moves two registers. Computing and updating the address is
+ * free. An atomic operation is a load, the operation and a store. An exclusive store that fails counts as a
+ * store.
  */
 #include "decode/decode_arm64.h"
 
@@ -62,7 +62,7 @@ static void decode_arm64_atomic(uint32_t word, struct upcs_insn *insn)
 		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
 	else if (op <= 3) /* clr, eor, set */
 		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
-	else /* the greater or smaller: compared */
+	else /* smin, smax, umin, umax: a comparison */
 		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
 }
 
@@ -97,7 +97,7 @@ static void decode_pair(uint32_t word, struct upcs_insn *insn)
 		move_registers(insn, is_load, 2, op == 2 ? 8 : 4, false);
 }
 
-/* One register; prefetch only where the address is not written back. */
+/* One register. An encoding with address writeback is never a prefetch. */
 static void decode_single(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned size = upcs_bits(word, 31, 30), op = upcs_bits(word, 23, 22);
@@ -144,20 +144,20 @@ static void decode_structures(uint32_t word, struct upcs_insn *insn)
 	move_registers(insn, upcs_bit(word, 22), registers, upcs_bit(word, 30) ? 16 : 8, true);
 }
 
-/* The same: one element of each register, or one for all its elements. */
+/* ld1 to ld4, st1 to st4: one element of each register, or one for all of its elements. */
 static void decode_elements(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned registers = 1 + 2 * upcs_bit(word, 13) + upcs_bit(word, 21);
 	unsigned size = upcs_bits(word, 15, 14);
 
-	if (size == 3) /* for all */
+	if (size == 3) /* one for all elements */
 		size = upcs_bits(word, 11, 10);
 	else if (size == 2 && upcs_bit(word, 10))
 		size = 3;
 	move_registers(insn, upcs_bit(word, 22), registers, 1u << size, true);
 }
 
-/* ldapur, stlur; memory tags, of which a granule's is loaded or stored. */
+/* ldapur, stlur; memory tags, where the access to a granule counts. */
 static void decode_unscaled_or_tags(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned op = upcs_bits(word, 23, 22);

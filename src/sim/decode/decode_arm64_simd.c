@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_arm64_simd.c - AArch64's floating point and vectors.
+ * decode_arm64_simd.c - decodes AArch64's floating point and vectors.
  *
- * A vector of floating-point numbers is counted by its lanes, one of integers by its
- * bytes: all of those have 8 or 16, and count once. Integers that are alone in a vector
- * register are an operation of one pipe.
+ * A vector of floating-point numbers counts by its lanes. A vector of integers counts by its bytes: 8 or 16
+ * bytes, which is one operation. A single integer in a vector register is an operation of one pipe.
  */
 #include "decode/decode_arm64.h"
 
@@ -14,7 +13,7 @@
 #define DIV UPCS_FPU_DIV_1
 #define OTHER UPCS_FPU_OTHER_NON_STORAGE_OPS
 
-/* Lanes 0: a scalar. */
+/* lanes 0: a scalar. */
 static void put_lanes_op(struct upcs_insn *insn, enum upcs_tally op, unsigned lanes)
 {
 	if (lanes)
@@ -31,7 +30,7 @@ static void put_integers(struct upcs_insn *insn, bool is_scalar)
 		upcs_put_vector(insn);
 }
 
-/* Lanes of a register, bit 30 its length, of so many bytes each. */
+/* Return the number of lanes of the given size in bytes. Bit 30 is the register's length. */
 static unsigned lanes_of(uint32_t word, unsigned bytes)
 {
 	return (upcs_bit(word, 30) ? 16 : 8) / bytes;
@@ -51,7 +50,7 @@ static void decode_scalar(uint32_t word, struct upcs_insn *insn)
 		upcs_put_fp(insn, OTHER);
 }
 
-/* Three registers of floating point; op has the low 3 of the 5 bits of its field. */
+/* Return the operation of three floating-point registers. op holds the low 3 of the field's 5 bits. */
 static enum upcs_tally three_same(unsigned op, bool u, bool a)
 {
 	switch (op) {
@@ -95,7 +94,7 @@ static void decode_three_more(uint32_t word, struct upcs_insn *insn, bool is_sca
 
 	if (is_scalar || !upcs_bit(word, 29) || op < 8)
 		put_integers(insn, is_scalar);
-	else if (op <= 11) /* fcmla: two of them multiply, of real and imaginary parts one each */
+	else if (op <= 11) /* fcmla: two of them multiply, one the real and one the imaginary parts */
 		put_lanes_op(insn, FMA, lanes);
 	else if (op == 12 || op == 14) /* fcadd */
 		put_lanes_op(insn, ADD, lanes);
@@ -107,7 +106,7 @@ static void decode_three_more(uint32_t word, struct upcs_insn *insn, bool is_sca
 		put_lanes_op(insn, FMA, 4);
 }
 
-/* One register to another; op is of floating point from 24, with some below. */
+/* One register to another. op is a floating-point operation from 24 on, and for some values below. */
 static void decode_two_registers(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	bool a = upcs_bit(word, 23), is_double = upcs_bit(word, 22);
@@ -125,7 +124,7 @@ static void decode_two_registers(uint32_t word, struct upcs_insn *insn, bool is_
 		upcs_put_vector(insn);
 }
 
-/* All lanes to one; of scalars, a pair to one. */
+/* All lanes to one; for scalars, a pair to one. */
 static void decode_across(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 16, 12);
@@ -139,7 +138,7 @@ static void decode_across(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 		upcs_put_vector(insn);
 }
 
-/* A lane of the last operand for all. */
+/* Operations with one lane of the last operand for all lanes. */
 static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 15, 12), size = upcs_bits(word, 23, 22), lanes;
@@ -162,7 +161,7 @@ static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_sca
 		put_integers(insn, is_scalar);
 }
 
-/* A shift by a constant, which conversions from and to fixed point are too; constants. */
+/* Shifts by a constant, including conversions from and to fixed point; constants. */
 static void decode_by_constant(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 15, 11), high = upcs_bits(word, 22, 19);
@@ -173,7 +172,7 @@ static void decode_by_constant(uint32_t word, struct upcs_insn *insn, bool is_sc
 		put_integers(insn, is_scalar);
 }
 
-/* From a lane, or an integer register, to all lanes; or to one, and back. */
+/* Copy a lane, or an integer register, to all lanes; or to one, and back. */
 static void decode_copy(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	bool is_dup = !upcs_bit(word, 29) && upcs_bits(word, 14, 11) <= 1;
@@ -181,7 +180,7 @@ static void decode_copy(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 	put_integers(insn, is_scalar || !is_dup);
 }
 
-/* The encodings that scalars and vectors have in common; bit 28 is that of scalars. */
+/* Encodings shared by scalars and vectors. Bit 28 selects scalars. */
 static void decode_vector(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	if (upcs_bit(word, 24)) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_ppc.c - the 32-bit PowerPC's instructions: the reference, since Blue Gene/P's are
- * these. Integers, branches and the machine; loads and stores, and floating point with
- * vectors, have files of their own.
+ * decode_ppc.c - decodes 32-bit PowerPC: integers, branches and the machine. PowerPC is the reference,
+ * because Blue Gene/P's instructions are PowerPC's. decode_ppc_memory.c decodes loads and stores,
+ * decode_ppc_fpu.c floating point and vectors.
  */
 #include "decode/decode_ppc.h"
 
-/* The record bit, and with it the overflow bit of arithmetic: both set flags. */
+/* The record bit, and the overflow bit of arithmetic: both set flags. */
 static bool sets_record_flags(uint32_t word)
 {
 	return upcs_bit(word, 0);
@@ -17,8 +17,8 @@ static bool record_overflow(uint32_t word)
 	return upcs_bit(word, 0) || upcs_bit(word, 10);
 }
 
-/* An operation on data caches. Those that write or discard a line are checked as a store
- * is, others as a load is. */
+/* An operation on data caches. Operations that write or discard a line are checked like a store, others like
+ * a load. */
 static void data_cache(struct upcs_insn *insn, bool faults)
 {
 	insn->tally[UPCS_DCACHE_OPS]++;
@@ -32,7 +32,7 @@ static void put_ppc_branch(struct upcs_insn *insn, unsigned flags)
 	insn->flags |= flags;
 }
 
-/* bc: conditional, by a displacement. "bcl 20,31,.+4" fetches the address of what follows. */
+/* bc: conditional, by a displacement. "bcl 20,31,.+4" loads the next instruction's address. */
 static void branch_conditional(uint32_t word, struct upcs_insn *insn)
 {
 	const uint32_t fetch_address = 0x429f0005;
@@ -78,7 +78,7 @@ static void decode_19(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Opcode 31, arithmetic and logic. False: something else. */
+/* Opcode 31, arithmetic and logic. Return false for other instructions. */
 static bool decode_31_integer(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 10, 1)) {
@@ -160,7 +160,7 @@ static bool decode_31_integer(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* LR, CTR and XER are anybody's. */
+/* True if user programs may access the register: LR, CTR and XER. */
 static bool is_user_register(uint32_t word)
 {
 	unsigned spr = upcs_bits(word, 15, 11) << 5 | upcs_bits(word, 20, 16);
@@ -168,7 +168,7 @@ static bool is_user_register(uint32_t word)
 	return spr == 1 || spr == 8 || spr == 9;
 }
 
-/* Opcode 31, caches and the machine. False: something else. */
+/* Opcode 31, caches and the machine. Return false for other instructions. */
 static bool decode_31_machine(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 10, 1)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_ppc_fpu.c - PowerPC's floating point and vectors. Arithmetic can trap, where the
- * program asked for it.
+ * decode_ppc_fpu.c - decodes PowerPC's floating point and vectors. Arithmetic can trap if the program enabled
+ * traps.
  *
- * Opcode 4 has other meanings in each family. Here: AltiVec, and the 440's
- * multiply-accumulate, which do not overlap. SPE overlaps AltiVec, and is not known.
+ * Opcode 4 has different meanings in each processor family. Decoded here are AltiVec and the 440's
+ * multiply-accumulate, which do not overlap. SPE overlaps AltiVec, and is not decoded.
  */
 #include "decode/decode_ppc.h"
 
@@ -83,7 +83,7 @@ void upcs_decode_ppc_fpu(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Opcode 4: AltiVec of single precision. False: not that. */
+/* Opcode 4: AltiVec of single precision. Return false for other instructions. */
 static bool decode_4_fp(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 5, 0)) {
@@ -91,7 +91,7 @@ static bool decode_4_fp(uint32_t word, struct upcs_insn *insn)
 	case 47: /* vnmsubfp */
 		upcs_put_lanes(insn, UPCS_FPU_FMA_2, 4);
 		return true;
-	case 6: /* comparisons, bit 10 their record bit */
+	case 6: /* comparisons; bit 10 is their record bit */
 		switch (upcs_bits(word, 9, 0)) {
 		case 198: /* vcmpeqfp */
 		case 454: /* vcmpgefp */
@@ -114,10 +114,10 @@ static bool decode_4_fp(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Opcode 4: the 440's products of half words. False: not that. */
+/* Opcode 4: the 440's products of half words. Return false for other instructions. */
 static bool decode_4_multiply(uint32_t word, struct upcs_insn *insn)
 {
-	/* Bit 10 is the overflow bit of sums, 9..6 choose halves and saturation. */
+	/* Bit 10 is the overflow bit of sums; bits 9 to 6 select halves and saturation. */
 	switch (upcs_bits(word, 5, 1)) {
 	case 8: /* mulchw, mulhhw, mullhw and their unsigned ones */
 		upcs_put_i(insn, UPCS_IPIPE_MULT_DIV);
@@ -138,7 +138,7 @@ void upcs_decode_ppc_vector(uint32_t word, struct upcs_insn *insn)
 
 	if (decode_4_fp(word, insn) || decode_4_multiply(word, insn))
 		return;
-	/* Integers: forms of two operands are even and below 16, of three 32 to 44. */
+	/* Integers: forms of two operands are even and below 16; those of three are 32 to 44. */
 	if ((form < 16 && form % 2 == 0) || (form >= 32 && form <= 44 && form != 35))
 		upcs_put_vector(insn);
 	else

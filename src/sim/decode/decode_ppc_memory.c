@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_ppc_memory.c - PowerPC's loads and stores: one for each register that is moved.
+ * decode_ppc_memory.c - decodes PowerPC's loads and stores: one for each register moved.
  *
- * The update of an address is free. A conditional store that fails is a store.
+ * Updating an address is free. A conditional store that fails counts as a store.
  */
 #include "decode/decode_ppc.h"
 
@@ -18,10 +18,10 @@ static void put_stores(struct upcs_insn *insn, unsigned n, unsigned bytes)
 		upcs_put_store(insn, bytes, false);
 }
 
-/* Opcode 31, the integer registers. False: something else. */
+/* Opcode 31, integer registers. Return false for other instructions. */
 static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 {
-	unsigned n = upcs_bits(word, 15, 11); /* lswi, stswi: bytes, 0 is 32 */
+	unsigned n = upcs_bits(word, 15, 11); /* lswi, stswi: number of bytes; 0 means 32 */
 	unsigned words = n ? (n + 3) / 4 : 8;
 
 	switch (upcs_bits(word, 10, 1)) {
@@ -42,7 +42,7 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	case 23:  /* lwzx */
 	case 55:  /* lwzux */
 	case 310: /* eciwx */
-	case 533: /* lswx: as many words as XER says, which is not known here */
+	case 533: /* lswx: XER holds the number of words, which is unknown here */
 	case 534: /* lwbrx */
 		put_loads(insn, 1, 4);
 		return true;
@@ -76,7 +76,7 @@ static bool decode_integers(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Opcode 31, the registers of FPU and vectors. False: something else. */
+/* Opcode 31, registers of the FPU and vectors. Return false for other instructions. */
 static bool decode_fpu(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 10, 1)) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_riscv.c - RISC-V of 64 bits: I, M, A, F, D, C, Zicsr and Zifencei, which is rv64gc. Those
- * of 16 bits have a file of their own.
+ * decode_riscv.c - decodes 64-bit RISC-V: I, M, A, F, D, C, Zicsr and Zifencei, that is, rv64gc.
+ * decode_riscv_compressed.c expands 16-bit instructions.
  *
- * What Blue Gene/P does in two instructions is two operations here: comparison with branch, and
- * what an atomic instruction does to memory. Some operands make another operation of an instruction:
- * an addition of zero is a move, and one to a word is an extension of sign.
+ * An instruction that Blue Gene/P would need two instructions for is two operations here: comparison with
+ * branch, and the parts of an atomic instruction. Some operands change an instruction's operation: an
+ * addition of zero is a move, and such an addition of words is an extension of sign.
  *
- * All of a word is looked at: what is in no table of the manual is not known. Bits that the
- * manual tells processors to ignore are ignored.
+ * All bits of a word are checked: a word in no table of the manual is unknown. Bits that the manual tells
+ * processors to ignore are ignored.
  */
 #include "decode/decode_riscv.h"
 
@@ -44,7 +44,7 @@ static void put_add(struct upcs_insn *insn, bool is_move)
 	upcs_put_j(insn, is_move ? UPCS_JPIPE_LOGICAL_OPS : UPCS_JPIPE_ADD_SUB);
 }
 
-/* slli, srli and srai, with so many bits above the shift's. */
+/* slli, srli and srai. The bits from low on, above the shift count, select the operation. */
 static void decode_riscv_shift(uint32_t word, unsigned low, struct upcs_insn *insn)
 {
 	unsigned above = upcs_bits(word, 31, low), arithmetic = 1u << (30 - low);
@@ -97,7 +97,7 @@ static void decode_op_imm_32(uint32_t word, struct upcs_insn *insn)
 static void decode_op(uint32_t word, struct upcs_insn *insn)
 {
 	switch (funct7_of_word(word) << 3 | funct3_of_word(word)) {
-	case 0: /* add; of x0: a move */
+	case 0: /* add; with x0: a move */
 		put_add(insn, !rs1_of_word(word) || !rs2_of_word(word));
 		return;
 	case 0x20 << 3: /* sub */
@@ -151,7 +151,8 @@ static void decode_op_32(uint32_t word, struct upcs_insn *insn)
 
 /* ---- loads and stores ----------------------------------------------------------------- */
 
-/* The operation between an atomic instruction's load and its store; swap has none. False: reserved. */
+/* Count the operation between an atomic instruction's load and its store; swap has none. Return false for
+ * reserved encodings. */
 static bool put_atomic(unsigned op, struct upcs_insn *insn)
 {
 	switch (op) {
@@ -176,7 +177,7 @@ static bool put_atomic(unsigned op, struct upcs_insn *insn)
 	}
 }
 
-/* Operations on words and double words. A conditional store that fails is a store. */
+/* Operations on words and double words. A conditional store that fails counts as a store. */
 static void decode_riscv_atomic(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned op = upcs_bits(word, 31, 27), bytes = 1u << funct3_of_word(word);
@@ -208,7 +209,8 @@ static void decode_load_store_fp(uint32_t word, bool is_load, struct upcs_insn *
 
 /* ---- floating point ------------------------------------------------------------------- */
 
-/* One that rounds, if it is an instruction: two of the eight modes are reserved. */
+/* Count an operation that rounds. Without is_one, or with one of the two reserved of the eight rounding
+ * modes, the word is unknown. */
 static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struct upcs_insn *insn)
 {
 	if (is_one && funct3_of_word(word) != 5 && funct3_of_word(word) != 6)
@@ -217,7 +219,7 @@ static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struc
 		upcs_put_unknown(insn);
 }
 
-/* One that has another operation instead of the mode. */
+/* Count an operation that has another operation in place of the rounding mode. */
 static void put_other(bool is_one, struct upcs_insn *insn)
 {
 	if (is_one)
@@ -226,7 +228,7 @@ static void put_other(bool is_one, struct upcs_insn *insn)
 		upcs_put_unknown(insn);
 }
 
-/* 0: single precision, 1: double. */
+/* Return 0 for single precision, 1 for double. */
 static unsigned precision_of_word(uint32_t word)
 {
 	return upcs_bits(word, 26, 25);
@@ -263,7 +265,7 @@ static void decode_op_fp(uint32_t word, struct upcs_insn *insn)
 		put_other(funct3_of_word(word) <= 2, insn);
 		return;
 	case 24: /* fcvt to w, wu, l, lu */
-	case 26: /* from them */
+	case 26: /* fcvt from them */
 		put_rounded(rs2_of_word(word) <= 3, word, other, insn);
 		return;
 	case 28: /* fmv.x.w, fmv.x.d; fclass */
@@ -279,13 +281,13 @@ static void decode_op_fp(uint32_t word, struct upcs_insn *insn)
 
 /* ---- branches, the machine ------------------------------------------------------------ */
 
-/* By the convention: return addresses are in x1 (ra), or in x5 (t0) where code is shared. */
+/* True for a register of return addresses, by convention: x1 (ra), or x5 (t0) for shared code. */
 static bool is_link(unsigned reg)
 {
 	return reg == 1 || reg == 5;
 }
 
-/* link: where the address of what follows is put. */
+/* Count a jump. link is the register that gets the next instruction's address. */
 static void put_jump(unsigned link, struct upcs_insn *insn)
 {
 	upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
@@ -313,8 +315,7 @@ static void decode_riscv_system(uint32_t word, struct upcs_insn *insn)
 		upcs_put_unknown(insn);
 		return;
 	}
-	if (funct3_of_word(word)) { /* csrrw, csrrs, csrrc, and with a constant; fflags, frm and fcsr are
-				       anybody's */
+	if (funct3_of_word(word)) { /* csrrw, csrrs, csrrc, also with a constant; 1 to 3: fflags, frm, fcsr */
 		upcs_put_i(insn, UPCS_IPIPE_OTHER);
 		if (csr < 1 || csr > 3)
 			insn->flags |= UPCS_INSN_FAULTS;
@@ -359,7 +360,7 @@ void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
 	case UPCS_RISCV_OP_IMM:
 		decode_op_imm(word, insn);
 		return;
-	case UPCS_RISCV_AUIPC: /* an address, or its upper half; a constant's, as PowerPC's addis */
+	case UPCS_RISCV_AUIPC: /* auipc, lui: an address or its upper half; counted like PowerPC's addis */
 	case UPCS_RISCV_LUI:
 		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
 		return;

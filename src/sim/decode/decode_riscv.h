@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_riscv.h - the parts of RISC-V's decoder.
+ * decode_riscv.h - the parts of the RISC-V decoder.
  */
 #ifndef UPCS_DECODE_RISCV_H
 #define UPCS_DECODE_RISCV_H
@@ -32,10 +32,11 @@ enum upcs_riscv_opcode {
 };
 
 /*
- * The instruction that one of 16 bits is short for: operation and registers. Constants and offsets, which
- * choose nothing, are 1 where they are not 0. UPCS_RISCV_RESERVED: it is none.
+ * Return the 32-bit instruction, with operation and registers, that a 16-bit instruction stands for.
+ * Constants and offsets, which do not select the operation, are 1 unless they are 0. UPCS_RISCV_RESERVED:
+ * half is no instruction.
  */
-#define UPCS_RISCV_RESERVED UINT32_C(0xffffffff) /* which is no instruction of 32 bits either */
+#define UPCS_RISCV_RESERVED UINT32_C(0xffffffff) /* no 32-bit instruction either */
 #define UPCS_RISCV_EBREAK UINT32_C(0x00100073)
 uint32_t upcs_riscv_expanded(uint16_t half);
 

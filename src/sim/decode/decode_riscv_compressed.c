@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_riscv_compressed.c - RISC-V's instructions of 16 bits, extension C: each is short for
- * one of 32 bits.
+ * decode_riscv_compressed.c - expands RISC-V's 16-bit instructions (extension C) to 32-bit ones.
  */
 #include "decode/decode_riscv.h"
 
@@ -15,7 +14,7 @@ static uint32_t make_riscv_word(enum upcs_riscv_opcode opcode, unsigned funct3, 
 	return (uint32_t)high << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | (uint32_t)opcode << 2 | 3;
 }
 
-/* One of eight: x8 to x15. */
+/* Return one of the eight registers x8 to x15. */
 static unsigned lesser_register(uint16_t half, unsigned low)
 {
 	return 8 + upcs_bits(half, low + 2, low);
@@ -26,19 +25,19 @@ static unsigned full_register(uint16_t half)
 	return upcs_bits(half, 11, 7);
 }
 
-/* The constant of most: bits 12 and 6 to 2. */
+/* True if the constant of most instructions, bits 12 and 6 to 2, is not 0. */
 static bool has_constant(uint16_t half)
 {
 	return upcs_bit(half, 12) || upcs_bits(half, 6, 2);
 }
 
-/* Loads and stores of a lesser register, by another. */
+/* Loads and stores of a lesser register at a lesser register's address. */
 static uint32_t quadrant_0(uint16_t half)
 {
 	unsigned reg = lesser_register(half, 2), base = lesser_register(half, 7);
 
 	switch (upcs_bits(half, 15, 13)) {
-	case 0: /* c.addi4spn; 0 is what no program has, to trap */
+	case 0: /* c.addi4spn; a half word of 0 always traps */
 		if (upcs_bits(half, 12, 5))
 			return make_riscv_word(UPCS_RISCV_OP_IMM, 0, reg, SP, 1);
 		return half ? UPCS_RISCV_RESERVED : UPCS_RISCV_EBREAK;
@@ -120,7 +119,7 @@ static uint32_t quadrant_1(uint16_t half)
 	}
 }
 
-/* Jumps to registers, moves and additions of any. */
+/* Jumps to registers; moves and additions of any registers. */
 static uint32_t any_registers(uint16_t half)
 {
 	unsigned reg = full_register(half), other = upcs_bits(half, 6, 2);
@@ -132,7 +131,7 @@ static uint32_t any_registers(uint16_t half)
 	return upcs_bit(half, 12) ? UPCS_RISCV_EBREAK : UPCS_RISCV_RESERVED;
 }
 
-/* Loads and stores are by the stack pointer. */
+/* Loads and stores relative to the stack pointer, and others. */
 static uint32_t quadrant_2(uint16_t half)
 {
 	unsigned reg = full_register(half), stored = upcs_bits(half, 6, 2);

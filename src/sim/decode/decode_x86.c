@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86.c - what an x86-64 instruction tallies: its rule of the table, applied to its
- * operands. Pure.
+ * decode_x86.c - computes an x86-64 instruction's tallies: applies its rule of the table to its operands.
+ * Pure.
  */
 #include <string.h>
 
@@ -46,9 +46,9 @@ static unsigned broadcast_lanes(x86_avx_bcast broadcast)
 	}
 }
 
-/* The operands, as far as they matter. */
+/* The properties of the operands that matter. */
 struct shape {
-	unsigned widest; /* bytes of the widest vector, in memory or not */
+	unsigned widest; /* bytes of the widest vector, in a register or in memory */
 	bool memory;
 	bool special; /* a segment, control or debug register */
 };
@@ -79,7 +79,7 @@ static struct shape shape_of(const cs_x86 *x86)
 
 #define LOCK 0xf0
 
-/* The byte among the prefixes, in whatever order they are: capstone tells one of each group. */
+/* True if the prefix is among the prefixes, in any order. capstone reports only one of each group. */
 static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 {
 	unsigned i;
@@ -91,9 +91,9 @@ static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 }
 
 /*
- * cmpps and its like, of SSE, AVX and AVX-512: capstone 4 has an id for each of their
- * conditions, capstone 5 one for all, or that of some other instruction. Both give
- * the name, which ends in the form.
+ * True for cmpps and similar instructions of SSE, AVX and AVX-512. capstone 4 has an id for each condition.
+ * capstone 5 has one id for all, or uses another instruction's. In both versions the name ends in the form
+ * (ps, pd, ss or sd).
  */
 static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 {
@@ -113,10 +113,10 @@ static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 }
 
 /*
- * Two ids of capstone stand for two instructions each. A movq with a needless REX.W is a
- * store to capstone 4, and a clwb with one an xsaveopt; a far call through memory is a near
- * one to capstone 5. A mov, push or pop of a segment, control or debug register
- * is no move.
+ * Return the instruction's rule. Corrections of capstone: two ids stand for two instructions each. capstone 4
+ * takes a movq with a redundant REX.W for a store, and a clwb with one for an xsaveopt. capstone 5 takes a
+ * far call through memory for a near one. Another correction: a mov, push or pop of a segment, control or
+ * debug register is no simple move.
  */
 static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape)
 {
@@ -137,7 +137,7 @@ static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape
 		rule = upcs_x86_rule[X86_INS_CLWB];
 	else if (x86->opcode[0] == 0xff && (x86->modrm >> 3 & 7) == 3)
 		rule = upcs_x86_rule[X86_INS_LCALL];
-	else if (rule.memory == M_GATHER && (x86->modrm & 7) != 4) /* no vector in the address */
+	else if (rule.memory == M_GATHER && (x86->modrm & 7) != 4) /* no vector register in the address */
 		rule.op = X_NONE;
 	else if (rule.op == X_MOVE && shape->special)
 		rule.op = X_SPECIAL;
@@ -156,7 +156,7 @@ static void put_memory(struct upcs_insn *insn, const struct upcs_x86_rule *rule,
 
 		if (op->type != X86_OP_MEM)
 			continue;
-		/* A scalar operand has less than 16 bytes, whatever capstone says. */
+		/* A scalar operand has less than 16 bytes, even if capstone reports more. */
 		bytes = rule->bytes ? rule->bytes : op->size;
 		if (fpu && rule->op < F_STATE && !rule->lane)
 			bytes = 8;
@@ -184,7 +184,7 @@ static void put_stack(struct upcs_insn *insn, const struct upcs_x86_rule *rule)
 	}
 }
 
-/* Lanes that a mask leaves out are not known before it runs: all are counted. */
+/* Count all lanes of a gather or scatter. Lanes that a mask excludes are known only when it executes. */
 static void put_lanes(struct upcs_insn *insn, const struct upcs_x86_rule *rule, unsigned widest)
 {
 	unsigned lanes = widest / rule->lane;
@@ -239,7 +239,7 @@ static void put_frame(struct upcs_insn *insn, const cs_insn *cs)
 	if (cs->id == X86_INS_LEAVE)
 		return;
 	upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
-	/* The frames of the functions around this one are copied, then its own is stored. */
+	/* The frames of the enclosing functions are copied, then the function's own is stored. */
 	level = x86->op_count > 1 ? x86->operands[1].imm & 31 : 0;
 	if (level)
 		upcs_put_store(insn, 8, false);
@@ -341,7 +341,7 @@ static bool is_storage_only(const struct upcs_x86_rule *rule, const struct shape
 	}
 }
 
-/* With a prefix that repeats it; F2 and F3 do, whatever the instruction. */
+/* True for a string instruction with a repeat prefix. F2 and F3 both repeat any of them. */
 static bool is_repeated_insn(const cs_insn *cs)
 {
 	switch (cs->detail->x86.opcode[0]) {
@@ -419,7 +419,7 @@ bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
 	insn->flags |= jump_flags(cs);
 	if (is_repeated_insn(cs))
 		insn->flags |= UPCS_INSN_REPEATS;
-	/* xchg needs no prefix. */
+	/* xchg with memory is atomic without a prefix. */
 	if (shape.memory && (cs->id == X86_INS_XCHG || has_prefix(cs->bytes, cs->size, LOCK)))
 		insn->flags |= UPCS_INSN_ATOMIC;
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86.h - what each of capstone's x86 instructions does: the table, and its words.
+ * decode_x86.h - the table of rules for capstone's x86 instructions, and the words in it.
  */
 #ifndef UPCS_DECODE_X86_H
 #define UPCS_DECODE_X86_H
@@ -9,11 +9,11 @@
 
 #include <capstone/capstone.h>
 
-/* The operation in registers. */
+/* The operation in registers. I and J are the pipes. */
 enum upcs_x86_op {
 	X_NONE,   /* not in the table */
-	X_MOVE,   /* J, LOGICAL_OPS, as PowerPC moves; of memory: its load or store alone */
-	X_EXTEND, /* J, SHROTMK, as PowerPC does; of memory: the load alone */
+	X_MOVE,   /* J, LOGICAL_OPS, as PowerPC moves; with memory only a load or store */
+	X_EXTEND, /* J, SHROTMK, as in PowerPC; with memory only a load */
 	X_ADD,    /* J */
 	X_LOGIC,
 	X_SHIFT,
@@ -21,56 +21,55 @@ enum upcs_x86_op {
 	X_TEST,    /* I, LOGICAL_OPS: test, bt */
 	X_CARRY,   /* I, SHROTMK: rotates through the carry */
 	X_MULDIV,
-	X_DIVIDE, /* the same, and traps */
+	X_DIVIDE, /* as X_MULDIV, and may trap */
 	X_BRANCH,
-	X_SELECT,  /* I, OTHER: uses flags: setcc, cmov; and crc32 */
+	X_SELECT,  /* I, OTHER: uses of flags: setcc, cmov; also crc32 */
 	X_SPECIAL, /* I, OTHER: special registers */
 	X_CONTROL, /* system calls, traps, barriers */
 	X_TLB,
 	X_DCACHE,
-	X_EXCHANGE, /* three moves; with memory none */
-	X_XADD,     /* an addition and two moves; with memory an addition */
+	X_EXCHANGE, /* three moves; none with memory */
+	X_XADD,     /* an addition and two moves; with memory an addition only */
 	X_FRAME,    /* enter, leave */
 
-	/* From here on memory is loaded into the FPU's registers, or stored from there. */
+	/* From here on memory is loaded into FPU registers or stored from them. */
 	F_FIRST,
-	F_MOVE = F_FIRST, /* scalar; of memory: its load or store alone */
+	F_MOVE = F_FIRST, /* scalar; with memory only a load or store */
 	F_ADD,
 	F_MULT,
 	F_FMA,
 	F_DIV,
 	F_OTHER,
 	F_DOT,   /* a multiplication and an addition */
-	F_STATE, /* X_SPECIAL, of the FPU's registers as a whole */
-	V_MOVE,  /* of vectors; of memory: its load or store alone */
+	F_STATE, /* X_SPECIAL for all of the FPU's registers */
+	V_MOVE,  /* vectors; with memory only a load or store */
 	V_OTHER, /* DUAL_PIPE_OTHER_NON_STORAGE_OPS, bytes/16 */
 };
 
-/* The accesses to operands in memory; operand 0 is the destination. */
+/* Accesses to operands in memory. Operand 0 is the destination. */
 enum upcs_x86_memory {
 	M_READ,   /* all are read */
 	M_WRITE,  /* all are written */
 	M_MOVE,   /* operand 0 is written, others are read */
 	M_CHANGE, /* operand 0 is read and written, others are read */
 	M_BOTH,   /* all are read and written */
-	M_NONE,   /* an address only */
-	M_GATHER, /* one read a lane */
+	M_NONE,   /* no access: only an address */
+	M_GATHER, /* one read per lane */
 	M_SCATTER,
 
-	/* Not among the operands. */
-	M_PUSH,  /* operands are read, and 8 bytes or more are stored, 8 by 8 */
-	M_POP,   /* operands are written, and 8 bytes or more are loaded, 8 by 8 */
-	M_STORE, /* stored: maskmov */
-	M_LOAD,  /* loaded: xlat */
+	/* Accesses to memory that is not an operand. */
+	M_PUSH,  /* operands are read, and 8 bytes or more are stored, 8 at a time */
+	M_POP,   /* operands are written, and 8 bytes or more are loaded, 8 at a time */
+	M_STORE, /* a store: maskmov */
+	M_LOAD,  /* a load: xlat */
 };
 
 struct upcs_x86_rule {
 	uint8_t op;     /* enum upcs_x86_op */
 	uint8_t memory; /* enum upcs_x86_memory */
-	uint8_t lane;   /* bytes: of a lane of packed floating point, of the wider side of a
-			   conversion; 0 scalar */
-	uint16_t bytes; /* of the operand in memory, where capstone's size is wrong or missing; or 0 */
-	uint8_t twice;  /* a conversion comes first: an integer from memory is added to a float */
+	uint8_t lane;   /* bytes of a lane of packed floating point, or of a conversion's wider side */
+	uint16_t bytes; /* bytes of the operand in memory if capstone's size is wrong or missing; or 0 */
+	uint8_t twice;  /* 1: a conversion comes first, as an integer in memory is added to a float */
 };
 
 extern const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING];

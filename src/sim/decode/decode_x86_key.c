@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_key.c - what of an x86 instruction's bytes matters to what it tallies: all but the
- * displacement of an address and, where that is no part of the operation, the constant. The jumps
- * and loads of a program, no two of which have the same bytes, are thus few to the decoder.
+ * decode_x86_key.c - reduces an x86 instruction to the bytes that matter for its tallies: all except an
+ * address's displacement and constants that do not select the operation. The jumps and loads of a program,
+ * which all have different bytes, thus have few different keys.
  *
- * Opcodes that are not named here keep all of their bytes: they are decoded more often, and no
- * worse.
+ * Opcodes that are not named here keep all of their bytes. They are decoded more often, with the same result.
  */
 #include <string.h>
 
@@ -22,12 +21,12 @@ static bool is_opcode_in_set(const struct set *set, uint8_t opcode)
 }
 
 /* clang-format off */
-/* Opcode and constant, nothing else: arithmetic of the accumulator, push, jumps, mov. */
+/* Opcodes followed only by a constant: arithmetic of the accumulator, push, jumps, mov. */
 static const struct set constant_only = {{
 	0x30303030, 0x30303030, 0x00000000, 0xffff0500,
 	0x00000000, 0xffff0300, 0x00000000, 0x00000b0f,
 }};
-/* A modrm byte: of one-byte opcodes, and of those behind 0F. */
+/* Opcodes with a modrm byte: one-byte opcodes, and those after 0F. */
 static const struct set modrm = {{
 	0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a08,
 	0x0000fffb, 0x00000000, 0xff0f00c3, 0xc0c00000,
@@ -36,14 +35,14 @@ static const struct set modrm_0f = {{
 	0xc0ff0000, 0x0000ff00, 0xffffffff, 0xff7fffff,
 	0xffff0000, 0xfdcbf838, 0xffff007f, 0xffffffff,
 }};
-/* Opcodes with a modrm byte and, behind the address, a constant that is no part of the operation. */
+/* Opcodes with a modrm byte and, after the address, a constant that does not select the operation. */
 static const struct set constant_too = {{
 	0x00000000, 0x00000000, 0x00000000, 0x00000a00,
 	0x0000000b, 0x00000000, 0x000000c3, 0x00c00000,
 }};
 /* clang-format on */
 
-/* Bytes of the displacement behind the modrm byte at p; *at: how far behind it. */
+/* Return the size of the displacement after the modrm byte at p, and its distance from p in *at. */
 static size_t displacement_bytes(const uint8_t *p, size_t n, size_t *at)
 {
 	unsigned mod = p[0] >> 6, base = p[0] & 7;

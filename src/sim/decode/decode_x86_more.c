@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_more.c - the few x86 instructions that QEMU runs and capstone 4 or 5 does not
- * know: both then give the same.
+ * decode_x86_more.c - decodes the few x86 instructions that QEMU executes and that capstone 4 or 5 does not
+ * know, so that both versions give the same tallies.
  */
 #include "decode/decode.h"
 
@@ -27,11 +27,11 @@ bool upcs_x86_is_prefix(uint8_t byte)
 /* The parts of an encoding. */
 struct encoding {
 	unsigned map;    /* 1: 0F, 2: 0F38, 3: 0F3A; 0 none */
-	bool vex, wide;  /* 32 bytes */
-	bool narrow;     /* a prefix 66 */
-	unsigned prefix; /* of VEX: 1 is 66 */
+	bool vex, wide;  /* wide: 32 bytes */
+	bool narrow;     /* there is a prefix 66 */
+	unsigned prefix; /* of VEX: 1 means 66 */
 	uint8_t opcode, modrm;
-	size_t n; /* bytes behind the opcode */
+	size_t n; /* number of bytes after the opcode */
 };
 
 static bool parse_encoding(const uint8_t *p, size_t n, struct encoding *e)
@@ -89,7 +89,7 @@ static bool decode_vex(const struct encoding *e, struct upcs_insn *insn)
 	return true;
 }
 
-/* Second names of x87: fcom, fcomp, fxch and fstp of registers. */
+/* True for second encodings of x87: fcom, fcomp, fxch and fstp with registers. */
 static bool is_x87_alias(const struct encoding *e)
 {
 	switch (e->opcode) {
@@ -106,7 +106,7 @@ static bool is_x87_alias(const struct encoding *e)
 	}
 }
 
-/* Behind a prefix 66 a branch goes as far as 2 bytes tell with AMD, 4 with Intel. */
+/* True if the branch has a displacement of 4 bytes. After a prefix 66, AMD reads 2 bytes and Intel 4. */
 static bool is_distance(const struct encoding *e)
 {
 	return e->n == 4 || (e->n == 2 && e->narrow);
@@ -138,7 +138,7 @@ static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
 
 static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
 {
-	if (e->opcode == 0xff || e->opcode == 0xb9) { /* ud0, ud1: emulators read no further */
+	if (e->opcode == 0xff || e->opcode == 0xb9) { /* ud0, ud1: emulators do not read the operands */
 		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
 		insn->flags |= UPCS_INSN_FAULTS;
 		return true;
@@ -149,7 +149,7 @@ static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
 		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
 		return true;
 	}
-	if (e->opcode >= 0x18 && e->opcode <= 0x1f) { /* nops to be, some of shadow stacks */
+	if (e->opcode >= 0x18 && e->opcode <= 0x1f) { /* reserved nops, some used by shadow stacks */
 		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
 		return true;
 	}

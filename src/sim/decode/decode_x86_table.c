@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_table.c - the x86 instructions that capstone knows, each with its rule.
+ * decode_x86_table.c - the rules for the x86 instructions that capstone knows.
  *
- * A rule says which way memory goes by the place of the operand: capstone's own word on
- * that is wrong for many an instruction (doc/reference/CLASSES.md has the list).
+ * A rule gives the direction of memory accesses by the place of the operand, because capstone's own
+ * information is wrong for many instructions (doc/reference/CLASSES.md lists them).
  */
 #include "decode/decode_x86.h"
 
-/* id, operation, memory */
+/* id, operation, memory. */
 #define I(id, o, m) [X86_INS_##id] = {.op = o, .memory = m},
-/* and with the bytes of a lane */
+/* The same, and the bytes of a lane. */
 #define L(id, o, m, l) [X86_INS_##id] = {.op = o, .memory = m, .lane = l},
-/* and with the bytes of the operand in memory */
+/* The same, and the bytes of the operand in memory. */
 #define B(id, o, m, b) [X86_INS_##id] = {.op = o, .memory = m, .bytes = b},
 #define LB(id, o, m, l, b) [X86_INS_##id] = {.op = o, .memory = m, .lane = l, .bytes = b},
 #define TWICE(id, o) [X86_INS_##id] = {.op = o, .memory = M_READ, .twice = 1},
 
-/* The same in SSE and in AVX. */
+/* The same rule for SSE and for AVX. */
 #define VI(id, o, m) I(id, o, m) I(V##id, o, m)
 #define VB(id, o, m, b) B(id, o, m, b) B(V##id, o, m, b)
 #define VL(id, o, m, l) L(id, o, m, l) L(V##id, o, m, l)
 #define VLB(id, o, m, l, b) LB(id, o, m, l, b) LB(V##id, o, m, l, b)
 
-/* The four floating-point forms of an operation. */
+/* The four floating-point forms of an operation: PD, PS, SD and SS. */
 /* clang-format off */
 #define FP(v, id, o)                                                                               \
 	L(v##id##PD, o, M_READ, 8) L(v##id##PS, o, M_READ, 4) I(v##id##SD, o, M_READ)              \
@@ -35,14 +35,14 @@
 #define FMA_PACKED(id)                                                                             \
 	FMA_PACKED3(id, 132) FMA_PACKED3(id, 213) FMA_PACKED3(id, 231) FMA_PACKED3(id, )
 
-/* Sixteen conditions of the flags. */
+/* The sixteen conditions of the flags. */
 #define CONDITIONS(id, o, m)                                                                       \
 	I(id##AE, o, m) I(id##A, o, m) I(id##BE, o, m) I(id##B, o, m) I(id##E, o, m)               \
 	I(id##GE, o, m) I(id##G, o, m) I(id##LE, o, m) I(id##L, o, m) I(id##NE, o, m)              \
 	I(id##NO, o, m) I(id##NP, o, m) I(id##NS, o, m) I(id##O, o, m) I(id##P, o, m)              \
 	I(id##S, o, m)
 
-/* D is listed where its id is not that of an SSE instruction too. */
+/* The D form is listed separately if an SSE instruction shares its id. */
 #define STRING(id, o, m) I(id##B, o, m) I(id##W, o, m) I(id##Q, o, m)
 #define SIZES(id, o, m) I(id##B, o, m) I(id##W, o, m) I(id##D, o, m) I(id##Q, o, m)
 
@@ -54,7 +54,7 @@
 
 const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 
-	/* ---- what has another id, or none of its own, in capstone 5 ---------------- */
+	/* ---- different id, or none, in capstone 5 ---------------------------------- */
 
 #if CS_API_MAJOR < 5
 	I(FADDP, F_ADD, M_READ) I(FCOMIP, F_OTHER, M_NONE) I(FUCOMIP, F_OTHER, M_NONE)
@@ -77,8 +77,8 @@ const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 	I(XACQUIRE, X_MOVE, M_NONE) I(XRELEASE, X_MOVE, M_NONE)
 	I(XCHG, X_EXCHANGE, M_BOTH) I(XADD, X_XADD, M_CHANGE)
 
-	/* Strings: each run of the instruction is an iteration. MOVSD and CMPSD stand in
-	 * their floating-point places below: the decoder tells them apart. */
+	/* Strings: each execution is an iteration. MOVSD and CMPSD have their floating-point rules below;
+	 * rule_of() distinguishes them. */
 	STRING(MOVS, X_MOVE, M_MOVE) STRING(LODS, X_MOVE, M_READ) I(LODSD, X_MOVE, M_READ)
 	STRING(STOS, X_MOVE, M_WRITE) I(STOSD, X_MOVE, M_WRITE)
 	STRING(CMPS, X_COMPARE, M_READ) STRING(SCAS, X_COMPARE, M_READ)
@@ -194,7 +194,7 @@ const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 	I(VSCATTERPF1DPD, X_DCACHE, M_NONE) I(VSCATTERPF1DPS, X_DCACHE, M_NONE)
 	I(VSCATTERPF1QPD, X_DCACHE, M_NONE) I(VSCATTERPF1QPS, X_DCACHE, M_NONE)
 
-	/* The FPU's own state: of xsave and xrstor as much as fxsave has. */
+	/* The FPU's state. xsave and xrstor count as much as fxsave. */
 	I(EMMS, X_SPECIAL, M_NONE) I(FEMMS, X_SPECIAL, M_NONE) I(VZEROALL, X_SPECIAL, M_NONE)
 	I(VZEROUPPER, X_SPECIAL, M_NONE) I(WAIT, X_CONTROL, M_NONE)
 	I(FNCLEX, X_SPECIAL, M_NONE) I(FNINIT, X_SPECIAL, M_NONE) I(FSETPM, X_SPECIAL, M_NONE)
@@ -324,7 +324,7 @@ const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 	MASK(KORTEST, X_TEST) MASK(KSHIFTL, X_SHIFT) MASK(KSHIFTR, X_SHIFT)
 	I(KUNPCKBW, X_SHIFT, M_READ)
 
-	/* ---- vectors of integers, and what is done to bits --------------------------- */
+	/* ---- vectors of integers, and operations on bits ---------------------------- */
 
 	VV2(AND, PD, PS) VV2(ANDN, PD, PS) VV2(OR, PD, PS) VV2(XOR, PD, PS)
 	VV2(BLEND, PD, PS) VV2(BLENDV, PD, PS) VV2(SHUF, PD, PS) VV2(UNPCKH, PD, PS)
@@ -356,7 +356,7 @@ const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 	VB(PINSRB, V_OTHER, M_READ, 1) VB(PINSRW, V_OTHER, M_READ, 2)
 	VB(PINSRD, V_OTHER, M_READ, 4) VB(PINSRQ, V_OTHER, M_READ, 8)
 
-	/* Instructions of AVX and AVX-512 alone. */
+	/* Instructions of AVX and AVX-512 only. */
 	B(VBROADCASTF128, V_OTHER, M_READ, 16) B(VBROADCASTI32X4, V_OTHER, M_READ, 16)
 	B(VBROADCASTI64X4, V_OTHER, M_READ, 32) B(VBROADCASTSD, V_OTHER, M_READ, 8)
 	B(VBROADCASTSS, V_OTHER, M_READ, 4) B(VPBROADCASTB, V_OTHER, M_READ, 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * guest.c - the table of guests, and what is looked up in it.
+ * guest.c - the table of guests and its look-ups.
  */
 #include "decode/guest.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "1" of a macro of the compiler's that is defined, its name of one that is not. */
+/* Expands to "1" if the compiler defines the macro, else to the macro's name. */
 #define UPCS_TEXT_OF(macro) TEXT(macro)
 #define TEXT(tokens) #tokens
 

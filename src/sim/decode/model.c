@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model.c - the names of the node's tallies and of what is derived from them, and where each core's
- * events begin.
+ * model.c - the names of the node's tallies and of derived items, and the id of each core's first event.
  */
 #include "decode/model.h"
 
@@ -61,8 +60,8 @@ unsigned upcs_item_of(const char *name)
 	return UPCS_ITEMS;
 }
 
-/* The digit that ends a floating-point name is the number of operations of each
- * instruction: libupc's FP_OPS has the same weights. */
+/* Compute the derived items. The digit at the end of a floating-point tally's name is the number of
+ * operations per instruction. libupc's FP_OPS has the same weights. */
 void upcs_items_derive(uint64_t v[UPCS_ITEMS])
 {
 	v[UPCS_TOT_INS] = v[UPCS_INSTRUCTIONS];
