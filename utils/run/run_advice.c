@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_advice.c - what the reader of a report can do about it.
+ * run_advice.c - advice for the readers of a report.
  */
 #include "run/run_advice.h"
 
@@ -12,11 +12,12 @@
 #include "lib/common.h"
 
 #define ADVICE_MAX 768
-#define SHOWN 3 /* of the instructions that nobody knows; JSON has all */
+#define SHOWN 3 /* number of unknown instructions in the text; JSON lists all */
 
 /* ---- instructions that the decoder does not know ------------------------------------------- */
 
-/* Several processes may have written the same one, and the file may be anything. */
+/* True if no earlier entry is the same instruction. Several processes may have added one, and the file may
+ * have any content. */
 static bool is_first(const struct upcs_results *results, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
@@ -37,7 +38,7 @@ const struct upcs_unknown *run_unknown(const struct upcs_results *results, unsig
 	return NULL;
 }
 
-/* The file may be anything. */
+/* Return the code's guest, or a default if the file is corrupt. */
 static enum upcs_guest guest_of(const struct upcs_code *code)
 {
 	return code->guest < UPCS_GUESTS ? (enum upcs_guest)code->guest : UPCS_X86_64;
@@ -92,8 +93,7 @@ static void note_unknown_code(const struct run_report *report, void (*note)(void
 
 /* ---- instructions that end programs -------------------------------------------------------- */
 
-/* Says whether the code is a system call: the code that was translated last need not be the code that
- * ended the program. */
+/* True if the code is a system call. The code translated last need not be the code that ended the program. */
 static bool is_call(const struct upcs_code *code)
 {
 	return upcs_insn_has(word_of(code), &upcs_guests[guest_of(code)].system_call);
@@ -118,7 +118,8 @@ static const char *instead_of(const struct upcs_code *code)
 	return info->instead[i].text;
 }
 
-/* The emulator reads no further than to where it knows that it does not know it. */
+/* Return the full code of an instruction, if it is in the list of unknown ones. The emulator reads only as
+ * far as it needs to see that it does not know the instruction. */
 static const struct upcs_code *whole_of_code(const struct upcs_results *results, const struct upcs_code *code)
 {
 	const struct upcs_unknown *unknown;
@@ -130,7 +131,7 @@ static const struct upcs_code *whole_of_code(const struct upcs_results *results,
 	return code;
 }
 
-/* Says whether the signal ended the program or its child: a script hands on its child's status. */
+/* True if the signal ended the program, or its child: a script returns its child's status. */
 static bool ended_by(int status, int signal)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
@@ -147,7 +148,7 @@ static void note_death(const struct run_report *report, void (*note)(void *to, c
 
 	if (!illegal && !ended_by(report->status, SIGTRAP))
 		return;
-	/* Or it was sent the signal, by itself or others. */
+	/* Otherwise a signal was sent by the process itself or by another. */
 	if (!process->died || process->last.n == 0 || is_call(&process->last))
 		return;
 	trap = is_trap(&process->last);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_counts.c - what a run has counted, added up: pure arithmetic on records.
+ * run_counts.c - adds up the counts of a run: pure arithmetic on records.
  */
 #include "run/run_counts.h"
 
@@ -11,8 +11,8 @@ void run_vector_settle(struct run_vector *vector)
 	upcs_items_derive(vector->item);
 }
 
-/* Partner: the stores of the thread that counts; each number is whole, and no order
- * between them is needed. */
+/* Partner: the stores of the counting or folding thread. Each number is read untorn, and their order does not
+ * matter. */
 static uint64_t load_thread_count(const uint64_t *number)
 {
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -30,8 +30,8 @@ void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread,
 
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
 		vector->item[k] += load_thread_count(&thread->tally[column][k]);
-	/* It was killed some time after its counts were taken over, which have the whole of the block that it
-	 * was in then: without a block they are a lower bound. */
+	/* The thread was killed some time after its counts were copied. The copy includes the whole block of
+	 * that time: without this block, the counts are a lower bound. */
 	if ((doubt & cut_late) == cut_late) {
 		vector->slack += UPCS_BLOCK_TALLY_MAX;
 		doubt &= ~(unsigned)UPCS_DOUBT_CUT;
@@ -69,7 +69,7 @@ void run_counts_add_process(struct run_counts *counts, const struct upcs_process
 		counts->guests |= 1u << process->guest;
 	if (process->serial == 0 && process->guest < UPCS_GUESTS)
 		counts->guest = (enum upcs_guest)process->guest;
-	/* An exec begins another record of the same process. */
+	/* An exec begins another record for the same process. */
 	counts->processes += !process->continues;
 	counts->unfolded += process->unfolded;
 	counts->no_memory |= process->unshared && process->unfolded;
@@ -97,7 +97,7 @@ void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *
 		counts->entered[r] += load_thread_count(&thread->entered[r]);
 }
 
-/* Nobody knows on which core, and in which region, those were that have no record. */
+/* Mark all counts as missing something: the cores and regions of work without a record are unknown. */
 static void doubt_all_counts(struct run_counts *counts, unsigned columns)
 {
 	for (unsigned c = 0; c < columns; c++)
@@ -122,7 +122,7 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 	counts->no_memory |= counts->cut_off > 0 ||
 			     load_thread_count32(&results->processes.without_memory) != 0 ||
 			     load_thread_count32(&results->threads.without_memory) != 0;
-	/* No count has the work of a process that could not be simulated. */
+	/* The work of a program that could not be simulated is in no count. */
 	if (!run_counts_are_whole(counts) || counts->left > 0)
 		doubt_all_counts(counts, columns);
 	doubt_unseen(counts, columns);
@@ -171,8 +171,8 @@ unsigned run_entered_doubt(const struct run_counts *counts, unsigned region)
 {
 	unsigned doubt = counts->sum[1 + region].doubt;
 
-	/* While it was not known whether the thread was in it, an entry may have been taken for recursion, or
-	 * recursion for an entry. */
+	/* While it was uncertain whether the thread was in the region, an entry may have been counted as
+	 * recursion, or recursion as an entry. */
 	if ((doubt & (UPCS_DOUBT_UNWOUND | UPCS_DOUBT_SWITCHED | UPCS_DOUBT_FORGOT | UPCS_DOUBT_JUMPED)) != 0)
 		return doubt | UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
 	return doubt & ~(unsigned)(UPCS_DOUBT_CUT | UPCS_DOUBT_HELPED);
@@ -182,7 +182,7 @@ double run_percent(const struct run_vector *vector, unsigned item)
 {
 	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];
 
-	/* The whole is none of its parts; operations are no instructions. */
+	/* Totals are not a part of INSTRUCTIONS, and floating-point operations are not instructions. */
 	if (item == UPCS_INSTRUCTIONS || item == UPCS_TOT_INS || item == UPCS_FP_OPS || instructions == 0)
 		return 0;
 	return 100 * (double)vector->item[item] / (double)instructions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_emulator.c - the choice of an emulator.
+ * run_emulator.c - chooses the emulator.
  */
 #include "run/run_emulator.h"
 
@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* The first line that a command prints of its version. False: none. */
+/* Run path --version and read its first line. Return false if there is no output. */
 static bool ask_version(const char *path, char *line, size_t size)
 {
 	char *argv[] = {(char *)path, (char *)"--version", NULL};
@@ -70,7 +70,7 @@ static bool look_at_emulator(struct run_emulator *emulator, const char *name)
 	if (emulator->error != 0)
 		return false;
 	emulator->interface = upcs_emulator_interface(emulator->path);
-	/* A script that starts one. */
+	/* A script may start an emulator. */
 	if (emulator->interface == -ENOEXEC)
 		emulator->interface = interface_by_version(emulator->path);
 	if (emulator->interface < 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_emulator.h - the emulator that upc_run runs a program with: which one, and what of QEMU's
- * plugin interface it has.
+ * run_emulator.h - the emulator that upc_run uses for a program, and its plugin interface.
  */
 #ifndef UPC_RUN_EMULATOR_H
 #define UPC_RUN_EMULATOR_H
@@ -9,14 +8,14 @@
 #include <limits.h>
 
 struct run_emulator {
-	char path[PATH_MAX]; /* where error is 0 */
-	int interface;       /* of plugins (src/sim/load/emulator.h); 0: it loads none */
-	int error;           /* an errno: there is none */
+	char path[PATH_MAX]; /* valid if error is 0 */
+	int interface;       /* plugin interface version (src/sim/load/emulator.h); 0: none */
+	int error;           /* errno if there is no emulator; 0: found */
 };
 
 /*
- * given, if that is not NULL; else the one of this name in PATH, if it loads plugins; else the one
- * that scripts/sim/qemu-build has put beside the simulator, if there is one.
+ * Choose the emulator: given, if that is not NULL; else the one of this name in PATH, if it loads plugins;
+ * else the one that scripts/sim/qemu-build installed with the simulator.
  */
 void run_emulator_find(struct run_emulator *emulator, const char *name, const char *given);
 

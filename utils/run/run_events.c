@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_events.c - which counts of a run are shown: names, globs, and why some cannot be had.
+ * run_events.c - selects the counts to show, by names and globs, and explains why some are not available.
  */
 #include "run/run_events.h"
 
@@ -16,7 +16,7 @@
 #define PLACES (1 + UPCS_CORES)
 #define NEAREST 3
 
-/* Every documented event: what is not one of a core's is told from what does not exist. */
+/* Every documented event, to distinguish events that are not simulated from names that do not exist. */
 static const char *const documented[] = {
 #define UPC_BGP(id, name) #name,
 #include "catalogue/bgp_events.def"
@@ -62,7 +62,7 @@ bool run_events_has_core(const struct run_events *events, unsigned place)
 	return false;
 }
 
-/* The same name as other tools take it. */
+/* Return the name without prefixes that other tools use. */
 static const char *without_prefix(const char *name)
 {
 	static const char *const prefixes[] = {"PNE_", "BGP_"};
@@ -85,7 +85,7 @@ static int refuse_documented(const char *word, enum upci_simulated how)
 	return -1;
 }
 
-/* Whether a pattern that is nearer than the best matches a name. */
+/* Replace *best and text if a pattern nearer than *best matches a name. Return true if so. */
 static bool run_events_mend(const char *pattern, const char *name, unsigned *best, char *text, size_t size)
 {
 	unsigned d = upci_nearest_pattern(pattern, name, *best - 1, text, size);
@@ -96,7 +96,7 @@ static bool run_events_mend(const char *pattern, const char *name, unsigned *bes
 	return true;
 }
 
-/* A word that no name of ours matches. */
+/* Report an unknown name, with suggestions. */
 static int refuse_event_word(const char *word, const char *bare)
 {
 	static char names[PLACES * UPCS_ITEMS][RUN_EVENT_NAME_MAX];
@@ -138,7 +138,7 @@ static int refuse_event_word(const char *word, const char *bare)
 	return -1;
 }
 
-/* A name of perf's or PAPI's for what is not counted here. */
+/* Report a name of perf or PAPI that is not counted here. */
 static int run_events_refuse_spelled(const char *word, const struct upci_spelling *spelling)
 {
 	if (spelling->model != NULL)
@@ -153,7 +153,7 @@ static int run_events_refuse_spelled(const char *word, const struct upci_spellin
 	return -1;
 }
 
-/* Everything that is counted is in user mode. */
+/* Report a modifier other than :u, since only user mode is counted. */
 static int run_events_refuse_modifier(const char *word, const char *modifier)
 {
 	util_error("'%s': instructions in user mode are counted, which is ':u', and '%s' is not", word,
@@ -179,7 +179,7 @@ static bool run_events_show(struct run_events *events, const char *bare)
 	return found;
 }
 
-/* perf's and PAPI's names; 1: it is none. */
+/* Select the events of a name of perf or PAPI. Return 1 if it is none. */
 static int run_events_spelled(struct run_events *events, const char *word, const char *bare)
 {
 	const struct upci_spelling *spelling = upci_spelling_find(bare);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_functions.c - what each function of a run has done itself, without what it calls.
+ * run_functions.c - computes the counts of each function of a run, without its callees.
  */
 #include "run/run_functions.h"
 
@@ -19,7 +19,7 @@ const char *run_function_file(const struct run_function *function)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* NULL: no memory. */
+/* Return an allocated name, or NULL if memory is short. */
 static char *name_of_function(const struct run_function *function)
 {
 	char text[UPCS_DEMANGLED_MAX];
@@ -65,7 +65,7 @@ static int by_work(const void *a, const void *b)
 	return of_x != of_y ? (of_x > of_y ? -1 : 1) : by_file_and_symbol(a, b);
 }
 
-/* Those that have a name and did something. */
+/* Add the functions that have a name and counts. */
 static void take_named(struct run_functions *functions, const struct upcs_functions *table,
 		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC])
 {
@@ -79,7 +79,7 @@ static void take_named(struct run_functions *functions, const struct upcs_functi
 	}
 }
 
-/* A function that two came for at a time has two numbers. */
+/* Merge functions with two numbers, which arise when two threads register a function at the same time. */
 static void merge_same(struct run_functions *functions)
 {
 	struct run_function *row = functions->function;
@@ -95,7 +95,8 @@ static void merge_same(struct run_functions *functions)
 	functions->n = n;
 }
 
-/* Adds a row "[others]": the counts of the whole that are of no named function. False: no memory. */
+/* Add a row "[others]" for the counts of the whole run that no named function has. Return false if memory is
+ * short. */
 static bool take_others(struct run_functions *functions, const struct run_vector *whole)
 {
 	struct run_vector named = run_functions_rest(functions, 0);
@@ -141,7 +142,7 @@ int run_functions_make(struct run_functions *functions, const struct upcs_functi
 	for (unsigned i = 0; i < functions->n; i++) {
 		struct run_vector *vector = &functions->function[i].vector;
 
-		/* Nobody knows where a thread was that the whole is in doubt for. */
+		/* If the whole is in doubt, it is not known which function the doubt concerns. */
 		vector->doubt = whole->doubt | (functions->untold > 0 ? UPCS_DOUBT_MISSING : 0u);
 		vector->slack = whole->slack;
 		run_vector_settle(vector);

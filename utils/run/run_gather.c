@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_gather.c - takes over what has ended.
+ * run_gather.c - collects the counts of threads and processes that have ended.
  *
- * A record may be taken over when nobody writes it any more:
+ * A record may be collected when no process writes to it any more:
  *
- *   - a thread's, when it has ended and its process runs, since a thread's last act is to say so under its
- *     process's lock; but a process that ends says so of threads that may still be at work,
- *   - so where the process has ended too, its threads' and its own when it is gone: the kernel says that no
- *     thread of it is left, or the program that has taken its place has settled it,
- *   - those of a process that is gone without a word, when we have settled what it left.
+ *   - A thread's record, when the thread has ended and its process runs: storing its end, under the
+ *     process's lock, is a thread's last write. But a process that ends marks all of its threads as
+ *     ended, and some of them may still count.
+ *   - Therefore, if the process has ended too, its record and its threads' records only when the
+ *     process is gone: the kernel has no thread of it left, or the program that replaced it has
+ *     completed its record.
+ *   - The records of a process that died without storing its end, when this file has completed them
+ *     from its file of counts.
  *
- * The last needs a process id that means the same to us: one of another space, as in a container
- * within the run, is not looked for, and its records stay until the end.
+ * To see whether a process is gone, its process id must be in upc_run's PID namespace. Processes of
+ * another namespace, as in a container within the run, are not checked, and their records stay until
+ * the end.
  */
 #include "run/run_gather.h"
 
@@ -29,7 +33,7 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Room for one more: it doubles at each power of two. */
+/* Make room for one more entry. The list doubles whenever n is a power of two. */
 static bool make_gathered_room(void *list, unsigned n)
 {
 	void **old, **grown;
@@ -130,7 +134,7 @@ static void take_process(struct run_gathered *g, uint32_t process, const struct 
 	run_counts_add_process(&g->counts, record);
 	if (g->processes_apart)
 		keep_process(g, process, record);
-	/* It may have executed another, which is later. */
+	/* The process may have executed another program, whose record is later. */
 	if (record->pid == g->program && record->serial >= g->own.serial)
 		g->own = *record;
 	if (record->died)
@@ -183,12 +187,12 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 	case UPCS_RUNS:
 		if (thread->process >= UPCS_PROCESSES_MAX || !done[thread->process])
 			return;
-		/* Settling marks a thread as ended: this one's counts could not be read. */
+		/* upcs_left_settle marks threads as ended, so this thread's counts could not be read. */
 		results->process[thread->process].unread = 1;
 		break;
 	case UPCS_ENDED:
 	case UPCS_LOST:
-		/* The thread's state was read before its process's. */
+		/* The thread's state was read before the state of its process. */
 		if (!may_take(results, thread, done))
 			return;
 		break;
@@ -199,13 +203,13 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 
 static void gather_process(struct run_gathered *g, struct upcs_results *results, uint32_t p)
 {
-	/* It was not written yet, so nothing of it ran. */
+	/* The record was not written yet, so the process has not run. */
 	if (upcs_results_state(&results->process[p].state) != UPCS_MAKING)
 		take_process(g, p, &results->process[p]);
 	upcs_records_free_process(results, p);
 }
 
-/* Processes that are done, and threads that have ended. */
+/* Collect processes that are done, and threads that have ended. */
 static void gather_done(struct run_gathered *g, struct upcs_results *results, const char *path,
 			const bool *done)
 {
@@ -221,9 +225,9 @@ static void gather_done(struct run_gathered *g, struct upcs_results *results, co
 			gather_process(g, results, p);
 }
 
-/* ---- while it runs --------------------------------------------------------------------------- */
+/* ---- while the program runs ------------------------------------------------------------------ */
 
-/* Also where nobody has waited for it. */
+/* True if the process has ended, even if its parent has not waited for it. */
 static bool is_gathered_process_gone(const struct run_gathered *g, uint64_t space, pid_t pid)
 {
 	struct pollfd end = {.events = POLLIN};
@@ -278,8 +282,8 @@ static bool goes_on(const struct run_gathered *g, const struct upcs_process *pro
 	       kill(process->pid, 0) == 0 && !is_gathered_process_gone(g, process->space, process->pid);
 }
 
-/* The most looks at a process whose threads come and go meanwhile, and the time between them: a thread that
- * waits for the CPU while it comes or goes must get it. */
+/* The number of attempts to read a process whose threads begin and end meanwhile, and the time between them.
+ * The time lets such a thread run and finish its change. */
 #define LOOKS 1000
 #define BETWEEN_LOOKS_NS 1000000
 
@@ -289,7 +293,7 @@ struct copies {
 	uint32_t n, room;
 };
 
-/* Copies the process's threads; those that have ended too. */
+/* Copy the records of the process's threads, including ended ones. */
 static void copy_threads(struct copies *copies, const struct upcs_results *results, uint32_t p)
 {
 	uint32_t threads = upcs_results_threads(results);
@@ -305,8 +309,9 @@ static void copy_threads(struct copies *copies, const struct upcs_results *resul
 	}
 }
 
-/* They write what we read, so it is copies that are made whole. Counts of functions are of the same
- * threads where none came or went meanwhile; NULL: there is no file. */
+/* Read the counts of a running process. The process keeps writing its records, so copies are completed
+ * instead. *still: no thread began or ended during the reading, so the counts of functions match the copies.
+ * Return NULL if there is no file. */
 static struct upcs_left *look_at_running(const struct run_gathered *g, struct copies *copies,
 					 const struct upcs_results *results, const char *counts, uint32_t p,
 					 bool *still)
@@ -350,7 +355,7 @@ static void take_copies(struct run_gathered *g, const struct upcs_results *resul
 	take_process(g, p, &process);
 }
 
-/* False: it has ended meanwhile. */
+/* Collect a running process from copies. Return false if the process has ended meanwhile. */
 static bool take_running_process(struct run_gathered *g, const struct upcs_results *results, const char *path,
 				 uint32_t p, struct copies *copies)
 {
@@ -368,7 +373,7 @@ static bool take_running_process(struct run_gathered *g, const struct upcs_resul
 	return !ended;
 }
 
-/* The process p alone: of others that have ended copies may be taken. */
+/* Collect process p, and no other: copies may have been taken of others that have ended since. */
 static void gather_ended(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
 	uint32_t threads = upcs_results_threads(results);
@@ -384,12 +389,12 @@ static void gather_ended(struct run_gathered *g, struct upcs_results *results, c
 
 static void gather_running(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
-	/* More threads may come meanwhile. Untouched room takes no memory. */
+	/* More threads may begin meanwhile. calloc takes no memory for pages that stay untouched. */
 	struct copies copies = {.thread = calloc(UPCS_THREADS_MAX, sizeof(*copies.thread)),
 				.index = calloc(UPCS_THREADS_MAX, sizeof(*copies.index)),
 				.room = UPCS_THREADS_MAX};
 
-	if (copies.thread == NULL || copies.index == NULL) /* none can be looked at */
+	if (copies.thread == NULL || copies.index == NULL) /* without memory no thread is read */
 		take_copies(g, results, p, &copies, NULL, false);
 	else if (!take_running_process(g, results, path, p, &copies))
 		gather_ended(g, results, path, p);
@@ -434,7 +439,7 @@ void run_gather_rest(struct run_gathered *g, struct upcs_results *results, const
 	uint32_t n = upcs_results_processes(results);
 	bool done[UPCS_PROCESSES_MAX] = {false};
 
-	/* One that is being made has done nothing, and its record is its maker's. */
+	/* A process that is being made has done nothing, and its record belongs to its maker. */
 	for (uint32_t p = 0; p < n; p++)
 		done[p] = upcs_results_state(&results->process[p].state) > UPCS_MAKING &&
 			  !goes_on(g, &results->process[p]);

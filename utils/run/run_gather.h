@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_gather.h - takes over, while a program runs, the numbers of what has ended, and makes its
- * records free for others: so a run may have any number of processes and threads, as long as there are
- * not too many at a time.
+ * run_gather.h - collects the counts of ended threads and processes while a program runs, and frees their
+ * records. A run may thus have any number of processes and threads, as long as not too many live at the same
+ * time.
  *
- * upc_run alone does so. It keeps the numbers that it has taken over in its own memory: a killed
- * process cannot leave a number half taken over, or in two places. When it may take a record over is in
- * run_gather.c.
+ * Only upc_run does this. It keeps the collected numbers in private memory, so a killed process cannot leave
+ * a number half copied or in two places. run_gather.c says when a record may be collected.
  */
 #ifndef RUN_GATHER_H
 #define RUN_GATHER_H
@@ -15,15 +14,15 @@
 
 #include "run/run_counts.h"
 
-/* The most rows of each sort; counts of further ones are in the sums only. */
+/* Greatest number of rows of each sort. Further threads and processes are only in the sums. */
 #define RUN_APART_MAX 65536u
 
 struct run_thread_row {
 	uint32_t serial; /* of its process */
 	int32_t pid, tid;
 	uint32_t number, core;
-	uint32_t guest;             /* UPCS_GUESTS: not known */
-	struct run_vector vector[]; /* of each column */
+	uint32_t guest;             /* UPCS_GUESTS: unknown */
+	struct run_vector vector[]; /* one per column */
 };
 
 struct run_process_row {
@@ -32,27 +31,27 @@ struct run_process_row {
 };
 
 struct run_gathered {
-	struct run_counts counts; /* of all that was taken over, until run_gather_rest without sums */
+	struct run_counts counts; /* of all collected records; sums are filled in by run_gather_rest */
 	unsigned columns;
 	bool threads_apart, processes_apart;
-	pid_t program;  /* what upc_run began */
-	uint64_t space; /* of process ids, upc_run's own */
-	/* In the order in which they began, when all is gathered. */
+	pid_t program;  /* pid of the program that upc_run started */
+	uint64_t space; /* upc_run's PID namespace */
+	/* Sorted by their beginning after run_gather_rest. */
 	struct run_thread_row **thread;
 	struct run_process_row **process;
 	unsigned threads, processes;
-	uint64_t threads_merged, processes_merged; /* beyond RUN_APART_MAX */
-	uint64_t (*function)[UPCS_STATIC]; /* of each number (functions.h); NULL: nobody asks, or no memory */
-	struct upcs_process own, died;     /* the program itself; the last one that died */
-	/* The counts of gathered threads whose processes have not been gathered. */
+	uint64_t threads_merged, processes_merged; /* number of those beyond RUN_APART_MAX */
+	uint64_t (*function)[UPCS_STATIC]; /* by number (functions.h); NULL: not counted, or no memory */
+	struct upcs_process own, died;     /* the program's record; the last one that died */
+	/* Counts of collected threads whose process is not collected yet. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };
 
 void run_gather_begin(struct run_gathered *gathered, const struct upcs_results *results, bool threads_apart,
 		      bool processes_apart);
-/* Gathers the records that have ended, and cannot be written any more. */
+/* Collect the records that have ended and will not be written any more. */
 void run_gather(struct run_gathered *gathered, struct upcs_results *results, const char *path);
-/* Gathers all the rest after the program has ended; for processes that go on, their counts until now. */
+/* Collect all other records after the program has ended. Processes that still run are counted up to now. */
 void run_gather_rest(struct run_gathered *gathered, struct upcs_results *results, const char *path);
 void run_gather_end(struct run_gathered *gathered);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_guest.c - the program that upc_run is to run, and the emulator for it: what is there,
- * and what is not, in words.
+ * run_guest.c - finds the program that upc_run runs, its emulator and libraries, and explains what is
+ * missing.
  */
 #include "run/run_guest.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- the program --------------------------------------------------------------------- */
 
-/* guest->program is a script: it becomes its interpreter. */
+/* Replace the script in guest->program by its interpreter. */
 static int enter_script(struct run_guest *guest, const struct upcs_program_info *info)
 {
 	snprintf(guest->program, sizeof(guest->program), "%s", info->interpreter);
@@ -30,7 +30,7 @@ static int enter_script(struct run_guest *guest, const struct upcs_program_info 
 	return UTIL_CANNOT_RUN;
 }
 
-/* One file; *script: guest->program has become its interpreter. */
+/* Examine one file. *script: guest->program was a script, and is now its interpreter. */
 static int look_at_guest(struct run_guest *guest, bool *script)
 {
 	struct upcs_program_info info;
@@ -101,7 +101,7 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 
 	if (error == 0)
 		return 0;
-	/* run_guest_find has refused the cases that have a better message. */
+	/* run_guest_find has already refused the cases with better messages. */
 	return util_cannot_run(guest->file, -error);
 }
 
@@ -114,7 +114,7 @@ static bool is_directory(const char *path)
 
 /* ---- the simulator ------------------------------------------------------------------- */
 
-/* The plugin's place once it is installed; UPC_SIM_PLUGIN says where it is before. */
+/* Return the plugin's path: given, UPC_SIM_PLUGIN (used before installation), or where it is installed. */
 static const char *plugin_place(const char *given)
 {
 	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");
@@ -129,7 +129,7 @@ static int fail_reading_guest(const char *name, int error)
 	return RUN_ERROR;
 }
 
-/* The module for the program's own emulator. */
+/* Check that the module for the program's emulator is readable. */
 static int check_module(const struct upcs_options *filled, enum upcs_guest guest)
 {
 	char module[UPCS_MODULE_MAX];
@@ -166,7 +166,7 @@ static int check_emulator(const struct run_guest *guest, const struct run_option
 	return RUN_ERROR;
 }
 
-/* The guest's emulator and its interface. Those of other guests may be needed by children. */
+/* Find a guest's emulator and its plugin interface. Children may need those of other guests. */
 static int find_simulator(const struct run_guest *guest, const struct run_options *options, enum upcs_guest g,
 			  struct upcs_options *filled)
 {
@@ -182,13 +182,14 @@ static int find_simulator(const struct run_guest *guest, const struct run_option
 	if (emulator.error != 0 || !upcs_emulator_has_module(emulator.interface))
 		return error;
 	strcpy(filled->qemu[g], emulator.path);
-	/* A directory has the modules for all. */
+	/* A directory contains the modules for all interfaces. */
 	if (is_directory(filled->plugin))
 		filled->interface[g] = (uint32_t)emulator.interface;
 	return own ? check_module(filled, g) : 0;
 }
 
-/* By the name that papi-build gives it, beside those that programs ask for. */
+/* True if the directory has libpapi.so, the name that papi-build installs in addition to the names that
+ * programs need. */
 static bool has_papi(const char *directory)
 {
 	char file[PATH_MAX + sizeof("/libpapi.so")];
@@ -198,8 +199,8 @@ static bool has_papi(const char *directory)
 }
 
 /*
- * The directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. If it is missing or
- * cannot be preloaded, that is an error only where the user has asked for it.
+ * Find the directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. A missing directory,
+ * or one that cannot be preloaded, is an error only if the user requested it.
  */
 static int find_papi(const struct run_options *options, struct upcs_options *filled)
 {
@@ -230,7 +231,8 @@ static int find_papi(const struct run_options *options, struct upcs_options *fil
 	return RUN_ERROR;
 }
 
-/* The emulator looks for it under the prefix first, and would say of neither that it was that. */
+/* Check the program's dynamic linker. The emulator looks below the prefix first, and its own message would
+ * not name the dynamic linker. */
 static int find_linker(const struct run_guest *guest, const char *prefix)
 {
 	char under[2 * PATH_MAX];
@@ -250,11 +252,11 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 	const char *place = plugin_place(options->plugin);
 	int error;
 
-	/* Children change their directory. */
+	/* An absolute path, because children may change their directory. */
 	if (realpath(place, filled->plugin) == NULL)
 		return fail_reading_guest(place, errno);
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
-		char prefix[UPCS_PREFIX_MAX]; /* where a cross compiler has its libraries */
+		char prefix[UPCS_PREFIX_MAX]; /* directory of a cross compiler's libraries */
 
 		error = find_simulator(guest, options, (enum upcs_guest)g, filled);
 		if (error != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_options.c - what upc_run was asked for.
+ * run_options.c - parses the command line of upc_run.
  */
 #include "run/run_options.h"
 
@@ -71,7 +71,8 @@ static int take_region(struct run_options *o, const char *name)
 	return 0;
 }
 
-/* The comma behind the first name of a list, or NULL: those of C++ may have commas within <>, () and []. */
+/* Return the comma after the first name of a list, or NULL. Commas within <>, () and [] belong to C++
+ * names. */
 static char *options_first_end(char *names)
 {
 	unsigned depth = 0;
@@ -99,7 +100,7 @@ static int take_regions(struct run_options *o, char *names)
 	return status == 0 ? take_region(o, names) : status;
 }
 
-/* One of some words, whose place in the list is the number of what it means. */
+/* Find a word in a list. *place is its index. */
 static int take_listed_word(const char *option, const char *const words[], const char *text, unsigned *place)
 {
 	int found = util_option_word(option, words, text);

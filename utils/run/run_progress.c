@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_progress.c - a line on the terminal that says how far a simulated program is.
+ * run_progress.c - prints a line on the terminal that shows a simulated program's progress.
  *
- * No character of the program's is to be lost. Where its standard output is a terminal, there is
- * no line unless it was asked for, and then it is one like others. Else the line is
- * written over, and the cursor stays behind it: a message of the program's that comes
- * between follows it.
+ * No output of the program may be overwritten. If the program's standard output is a terminal, there is no
+ * line unless --progress was given, and then the lines scroll. Otherwise each line overwrites the one before,
+ * and the cursor stays at its end: a message of the program follows the line.
  */
 #include "run/run_progress.h"
 
@@ -20,13 +19,14 @@
 #define EVERY_NS 500000000
 #define TEXT_MAX 120
 
-/* In the background a line would stop us, or go into the foreground's. */
+/* True if upc_run is in the foreground. A background process would be stopped by writing, or write into the
+ * foreground's output. */
 static bool is_terminal_ours(void)
 {
 	return tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-/* On a terminal that the program does not write to. */
+/* True if stderr is a terminal and the program does not write to one. */
 static bool is_alone(void)
 {
 	const char *term = getenv("TERM");
@@ -56,7 +56,7 @@ int64_t run_progress_due(const struct run_progress_line *line)
 	return line->time == line->start ? line->start + FIRST_NS : line->time + EVERY_NS;
 }
 
-/* Since the line before. */
+/* Return the instructions per second since the last line. */
 static double rate_since_line(const struct run_progress_line *line, uint64_t instructions, int64_t ns)
 {
 	if (ns <= line->time)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_regions.c - are there functions of the names that are to be counted, and which? Said
- * before the program runs, since a run is long.
+ * run_regions.c - checks that the functions of regions exist, before the program runs, since a run takes
+ * long.
  */
 #include "run/run_regions.h"
 
@@ -40,7 +40,7 @@ static void append_names(struct text *to, char names[UPCS_NEAREST][UPCS_NEAREST_
 		append(to, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
-/* Why it may not be found, and what to do. */
+/* Append reasons why a function was not found, and what the user can do. */
 static void append_reasons(struct text *to, const char *name, struct upcs_needed *needed)
 {
 	if (!needed->full)
@@ -92,7 +92,7 @@ static int check_region_function(const struct run_guest *guest, const struct upc
 	return refuse_region_function(guest, name, needed);
 }
 
-/* For the report. False: no memory. */
+/* Keep the names of a region's functions for the report. Return false if memory is short. */
 static bool note_fits(struct run_options *options, unsigned r, struct upcs_needed *needed)
 {
 	struct text text = {.n = 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_report.c - what all forms of the report of a run have in common.
+ * run_report.c - the parts that all forms of the report share.
  */
 #include "run/run_report.h"
 
@@ -14,7 +14,7 @@
 #include "run/run_sheet.h"
 #include "run/run_text.h"
 
-#define NOTE_MAX (UPCS_REGIONS_MAX * (UPCS_WORD_MAX + 2) + 512) /* all regions by name, and why */
+#define NOTE_MAX (UPCS_REGIONS_MAX * (UPCS_WORD_MAX + 2) + 512) /* all regions by name, and a reason */
 
 bool run_report_has_place(const struct run_report *report, unsigned place)
 {
@@ -51,11 +51,11 @@ void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MA
 		memmove(name, slash + 1, strlen(slash));
 }
 
-/* ---- what is not exact ----------------------------------------------------------------- */
+/* ---- doubts ---------------------------------------------------------------------------- */
 
 static const struct {
-	const char *reason; /* its word, and in short why */
-	const char *what;   /* NULL: another note says so */
+	const char *reason; /* a word and a short reason */
+	const char *what;   /* NULL: another note explains it */
 } doubts[] = {
 	{"cut: a thread ended within a block",
 	 "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_report.h - what a run has counted: as a table, as JSON, as CSV.
+ * run_report.h - the report of a run: as a table, as JSON, as CSV.
  */
 #ifndef RUN_REPORT_H
 #define RUN_REPORT_H
@@ -18,36 +18,37 @@ struct run_report {
 	const struct run_options *options;
 	const struct upcs_results *results;
 	const struct run_gathered *gathered;
-	struct run_counts counts;       /* of it */
-	struct run_functions functions; /* none where they are not asked for */
+	struct run_counts counts;       /* from gathered */
+	struct run_functions functions; /* empty unless --functions is given */
 	double seconds;
-	int status; /* as wait gives it */
+	int status; /* as returned by wait */
 };
 
-/* The report in a form; false: out of memory, or it could not be written, which out tells. */
+/* Print the report in a form. Return false if memory is short or writing failed, which ferror(out)
+ * distinguishes. */
 bool run_report_print(const struct run_report *report, enum run_form form);
 
-/* ---- for them ------------------------------------------------------------------------- */
+/* ---- for the forms -------------------------------------------------------------------- */
 
-/* Whether a place of the events (0: the sum, 1 + core) has a column: it was asked for by
- * name, or the core was used. */
+/* True if a place of the events (0: the sum, 1 + core) has a column: the user selected it, or the core was
+ * used. */
 bool run_report_has_place(const struct run_report *report, unsigned place);
 
-/* Its counts in a column of the results. */
+/* Return a place's counts in a column of the results. */
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place);
 
-/* Exactness of a number with these doubts. */
+/* Return the exactness of a number with these doubts. */
 enum sheet_exactness run_report_exactness(unsigned doubt);
-/* "cut: a thread ended within a block": the reason of each bit of enum upcs_doubt, from bit 0 on, with a word
- * before the colon; NULL behind the last. */
+/* Return the reason for bit number bit of enum upcs_doubt, with a word before the colon, such as "cut: a
+ * thread ended within a block", or NULL after the last. */
 const char *run_report_doubt(unsigned bit);
-/* Calls note for each sentence that the reader needs beside the counts. */
+/* Call note for each sentence that readers need in addition to the counts. */
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text), void *to);
 
-/* The command with blanks between. */
+/* Write the command, separated by blanks. */
 void run_report_title(const struct run_report *report, char *text, size_t size);
 
-/* The name of a process's program without directories, always ended. */
+/* Write the name of a process's program without directories, always terminated. */
 void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MAX]);
 
 #endif

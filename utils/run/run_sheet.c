@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_sheet.c - what a run has counted, as sections of a sheet: for programs the run and its regions,
- * processes, threads and functions; for people the same side by side.
+ * run_sheet.c - the counts of a run as sections of a sheet: in JSON and CSV the run and its regions,
+ * processes, threads and functions, in text the same side by side.
  */
 #include "run/run_sheet.h"
 
@@ -33,7 +33,7 @@ static const char *run_sheet_group_of(unsigned item)
 	return item < UPCS_FPU_ADD_SUB_1 || item >= UPCS_STATIC ? "loads and stores" : "floating point";
 }
 
-/* In the order in which they are shown. */
+/* Return the item at position i of the report. */
 static unsigned run_sheet_item_at(unsigned i)
 {
 	static const unsigned first[] = {UPCS_INSTRUCTIONS, UPCS_UNKNOWN};
@@ -42,7 +42,7 @@ static unsigned run_sheet_item_at(unsigned i)
 	return i < n ? first[i] : i < UPCS_STATIC ? i - n : i;
 }
 
-/* Values that are shown of any place, and of each place that has a column. */
+/* Make the measures: items that any place shows, and items of each place that has a column. */
 static void run_sheet_make_measures(struct run_sheet *sheet)
 {
 	const struct run_report *report = sheet->report;
@@ -70,7 +70,7 @@ static void run_sheet_make_measures(struct run_sheet *sheet)
 
 /* ---- cells ------------------------------------------------------------------------------------- */
 
-/* A number, and the doubts that make it inexact; reasons are those that there are. */
+/* Set a count and its exactness. reasons are the doubts that may be listed. */
 static void run_sheet_set_doubt(struct sheet_cell *cell, uint64_t count, unsigned doubt, unsigned reasons)
 {
 	cell->count = count;
@@ -96,7 +96,7 @@ static bool run_sheet_value_of_item(const void *arg, const void *of, size_t meas
 	const unsigned item = sheet->item[measure];
 
 	(void)aspect;
-	/* There are many functions, and few do all. */
+	/* Zeros are left out, because there are many functions and each has few items. */
 	if (row->function && !row->vector->item[item])
 		return false;
 	run_sheet_set_count(cell, row->vector->item[item], row->vector->doubt);
@@ -131,7 +131,7 @@ static void run_sheet_set_guest(struct sheet_cell *cell, unsigned guest)
 		cell->text = upcs_guest_name((enum upcs_guest)guest);
 }
 
-/* The run's, where all that ran has the same. */
+/* Return the run's guest if all programs had the same, else UPCS_GUESTS. */
 static unsigned run_sheet_guest_of_run(const struct run_counts *counts)
 {
 	return __builtin_popcount(counts->guests) == 1 ? (unsigned)__builtin_ctz(counts->guests)
@@ -151,7 +151,7 @@ static void run_sheet_set_region(const struct run_report *report, const struct r
 		cell->text = report->options->region[row->column - 1];
 }
 
-/* Contents of a column; columns of one key have the same in any row. */
+/* The ids of columns. A key means the same in every row. */
 enum {
 	REGION,
 	FOUND,
@@ -402,7 +402,7 @@ static bool run_sheet_each_unknown(const void *arg, sheet_put *put, void *to)
 
 /* ---- text: side by side -------------------------------------------------------------------------- */
 
-/* The whole run beside its regions. */
+/* Put the whole run and each region, as columns side by side. */
 static bool run_sheet_each_region_beside(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
@@ -414,7 +414,7 @@ static bool run_sheet_each_region_beside(const void *arg, sheet_put *put, void *
 	return true;
 }
 
-/* A single core needs no sum; it is the first column then. */
+/* Put the cores as columns. With a single core no sum is shown. */
 static bool run_sheet_each_core_beside(const void *arg, sheet_put *put, void *to)
 {
 	static const char *const names[] = {"all cores", "PU0", "PU1", "PU2", "PU3"};
@@ -494,7 +494,7 @@ static bool run_sheet_value_of_function(const void *arg, const void *of, size_t 
 	return true;
 }
 
-/* Those that did most, and one row for all others. */
+/* Put the functions with the most instructions, and one row for all others. */
 static bool run_sheet_each_function_first(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_sheet.h - what a run has counted, as a sheet (sheet/sheet.h).
+ * run_sheet.h - the counts of a run as a sheet (sheet/sheet.h).
  */
 #ifndef RUN_SHEET_H
 #define RUN_SHEET_H
@@ -13,17 +13,17 @@
 
 struct run_row {
 	const struct run_vector *vector;
-	unsigned column; /* of a record: 0: the whole, 1 + region */
-	/* NULL: it is of none. */
+	unsigned column; /* column of a record: 0 the whole run, 1 + r region r */
+	/* NULL: not a row of this sort. */
 	const struct run_process_row *process;
 	const struct run_thread_row *thread;
 	const struct run_function *function;
 	const struct upcs_unknown *unknown;
-	const char *name; /* of a column of text, and what is below it; 0: nothing */
+	const char *name; /* name of a column of text and the number below it; 0: none */
 	int number;
 };
 
-/* An event of a place, as PU0_LD_INS. */
+/* An event of a place, such as PU0_LD_INS. */
 struct run_placed {
 	unsigned place, item;
 	char name[RUN_EVENT_NAME_MAX];
@@ -41,11 +41,11 @@ struct run_sheet {
 	struct sheet_measure placed_measure[(1 + UPCS_CORES) * UPCS_ITEMS + 1];
 	struct run_placed placed[(1 + UPCS_CORES) * UPCS_ITEMS];
 	unsigned item[UPCS_ITEMS], items, placeds;
-	char *text, buffer[RUN_SHEET_TEXT]; /* of a cell, until the next */
+	char *text, buffer[RUN_SHEET_TEXT]; /* of a cell, valid until the next */
 	bool failed;
 };
 
-/* The sections that a form has. False: out of memory. To be freed in any case. */
+/* Make the sections of a form. Return false if memory is short. Call run_sheet_free in any case. */
 bool run_sheet_make(struct run_sheet *sheet, const struct run_report *report, enum run_form form);
 void run_sheet_free(struct run_sheet *sheet);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_text.c - what a run has counted, for people: what is said before and behind the tables of its sheet.
+ * run_text.c - the report of a run as text: the lines before and after the tables.
  */
 #include "run/run_text.h"
 
@@ -9,7 +9,7 @@
 #include "lib/common.h"
 #include "run/run_guest.h"
 
-/* ---- before and after them --------------------------------------------------------------- */
+/* ---- before and after the tables ---------------------------------------------------------- */
 
 static void run_text_head(const struct run_report *report)
 {
@@ -31,7 +31,7 @@ static void run_text_head(const struct run_report *report)
 		 cores, cores == 1 ? "" : "s", report->seconds);
 	long_title = 1 + util_columns(title) + util_columns(text) > width;
 	fputs("\n ", report->out);
-	/* A long command is cut, not what was counted. */
+	/* Long commands are shortened, not the counts after them. */
 	column = 1 + util_columns(text) + 13 < width ? width - 1 - util_columns(text) - 3 : 10;
 	util_put(report->out, title, long_title ? column : UINT32_MAX);
 	fprintf(report->out, "%s%s\n\n", long_title ? "..." : "", text);
@@ -51,7 +51,7 @@ static void run_text_note(const struct run_report *report, const char *text)
 	fputs(".\n", report->out);
 }
 
-/* Says what the pipes are, where the report has names of theirs. */
+/* Explain the pipes, if the report shows their events. */
 static void run_text_pipes(const struct run_report *report)
 {
 	for (unsigned item = UPCS_JPIPE_INSTRUCTIONS; item <= UPCS_IPIPE_OTHER; item++)
@@ -63,7 +63,8 @@ static void run_text_pipes(const struct run_report *report)
 		}
 }
 
-/* As many as an instruction does; none are said in words, and few are not rounded to none. */
+/* Print the floating-point operations per instruction. Zero is a word, and small numbers are not rounded to
+ * zero. */
 static void put_flops(FILE *out, const struct run_vector *vector, const char *none)
 {
 	if (upcs_bound_of(vector->doubt) == UPCS_BOUND_NONE)
@@ -76,7 +77,7 @@ static void put_flops(FILE *out, const struct run_vector *vector, const char *no
 		fprintf(out, "%.3f", sum_vector_flops(vector));
 }
 
-/* Explains the marks that columns have. */
+/* Explain the marks of columns. */
 static void run_text_exactness(FILE *out, unsigned marks)
 {
 	static const char *const what[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_tidy.c - removes a run's files and unit when upc_run is killed by what it cannot take.
+ * run_tidy.c - removes a run's files and unit if upc_run is killed by a signal that it cannot handle.
  */
 #include "run/run_tidy.h"
 
@@ -12,7 +12,8 @@
 
 #include "run/run_unit.h"
 
-/* Whether it ended without a word. The terminal's signals, and the group's, are not for us. */
+/* True if upc_run ended without run_tidy_end. A new session keeps signals of the terminal and of the process
+ * group away. */
 static bool was_killed(int alive)
 {
 	ssize_t n;

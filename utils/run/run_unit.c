@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_unit.c - the node's unit: sums of the threads by core become counts of its registers, which
- * are shown.
+ * run_unit.c - the simulated node's unit: the threads' sums per core become counts of its registers, which
+ * are shown to other processes.
  *
- * It is upc_run's and not the simulator's: the program may close the descriptors of its
- * emulator, and with them the lock that says that a unit's owner lives.
+ * The unit belongs to upc_run and not to the simulator, because the program may close the descriptors of its
+ * emulator, and with them the lock that shows that a unit's owner lives.
  */
 #include "run/run_unit.h"
 
@@ -17,15 +17,15 @@
 #include "share/shared.h"
 #include "engine/totals.h"
 
-#define NAMES_MAX 256 /* units of one name at a time, as with the component's UPC_SHARE */
+#define NAMES_MAX 256 /* units with one name at the same time, as with UPC_SHARE */
 
 _Static_assert(2 * RUN_UNIT_EVERY_NS / 1000000 < UPCS_RESULTS_AGE_MS, "folded, then shown");
 
 struct run_unit {
 	struct upci_shared shared;
 	struct upci_totals totals;
-	char name[UPCI_SHARED_NAME_MAX + 16];    /* what is tried may be too long */
-	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals, of each event */
+	char name[UPCI_SHARED_NAME_MAX + 16];    /* longer than allowed, so that long names are refused */
+	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* counts of each event already added to totals */
 };
 
 /* ---- its name ------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ int run_unit_check(const char *name)
 	return -1;
 }
 
-/* As the component does: several runs of one script can all be watched. */
+/* Take a free name, as the component does, so that several runs of one script can be watched. */
 static int take_name(struct run_unit *unit, const char *name)
 {
 	int error = UPC_ESTATE;
@@ -63,7 +63,7 @@ static int take_name(struct run_unit *unit, const char *name)
 
 /* ---- its configuration ---------------------------------------------------------------- */
 
-/* Nothing sets a threshold or spoils a word. */
+/* Never called: there are no thresholds or parity errors. */
 static void ignore_unit_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
 	(void)arg;
@@ -81,7 +81,7 @@ static void name_event(struct run_unit *unit, unsigned core, unsigned place)
 			  UPC_KIND_COUNT);
 }
 
-/* Every counter that has an event of these cores which is produced counts it, level-high. */
+/* Let every counter with a produced event of these cores count it, level-high. */
 static void configure_unit_counters(struct run_unit *unit, enum run_unit_cores cores)
 {
 	unsigned first = cores == RUN_UNIT_PU01 ? 0 : 2;
@@ -141,7 +141,7 @@ void run_unit_remove(const char *name)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
 
-	/* Its lock may be the last that the kernel takes from who was killed. */
+	/* The kernel may release the killed process's lock last of all. */
 	for (unsigned i = 0; i < 100 && upci_shared_clear(name) == UPC_ESTATE; i++)
 		nanosleep(&moment, NULL);
 }
@@ -152,7 +152,7 @@ static void give_unit_count(struct run_unit *unit, unsigned core, unsigned place
 {
 	uint64_t *given = &unit->given[core][place];
 
-	/* Less than before: somebody has spoiled the file. */
+	/* A smaller number means that another process has corrupted the file. */
 	if (now <= *given)
 		return;
 	upci_totals_add(&unit->totals, upcs_core_first[core] + place, now - *given);
@@ -171,7 +171,8 @@ static void add_thread_counts(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struc
 {
 	uint64_t *core = sum[thread->core % UPCS_CORES];
 
-	/* Partner: the stores of who folds. Each number is whole, and that is all. */
+	/* Partner: the stores of the folding thread. Each number is read untorn; the order of numbers does
+	 * not matter. */
 	for (unsigned k = 0; k < UPCS_EVENTS; k++)
 		core[k] += __atomic_load_n(&thread->tally[0][upcs_tally_at[k]], __ATOMIC_RELAXED);
 }

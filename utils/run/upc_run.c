@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_run.c - runs a program on a simulated Blue Gene/P node, and prints what it did.
+ * upc_run.c - runs a program on a simulated Blue Gene/P node, and prints its counts.
  *
- * The simulator is a plugin of the emulator; what it is asked for and what it counts lies in
- * a file of shared memory (src/sim/count/results.h), which is made before and read behind.
+ * The simulator is a plugin of the emulator. Its options and its counts are in a file in shared memory
+ * (src/sim/count/results.h), which upc_run creates before the run and reads afterwards.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +26,7 @@
 #include "run/run_unit.h"
 #include "lib/stat_run.h"
 
-/* The time between two calls of run_gather, which frees records for new processes and threads. */
+/* Time in ns between two calls of run_gather, which frees records for new processes and threads. */
 #define GATHER_EVERY_NS 100000000
 
 struct session {
@@ -34,15 +34,15 @@ struct session {
 	struct run_guest guest;
 	struct stat_run run;
 	struct upcs_results *results;
-	char path[UPCS_WORD_MAX]; /* of results */
-	int lock;                 /* on them */
-	struct run_tidy tidy;     /* who removes them if we cannot */
+	char path[UPCS_WORD_MAX]; /* of the results file */
+	int lock;                 /* on the results file */
+	struct run_tidy tidy;     /* removes the results if upc_run is killed */
 	struct run_gathered gathered;
-	struct run_unit *unit; /* NULL: is not shown */
+	struct run_unit *unit; /* NULL: no unit is shown */
 	struct util_output output;
 };
 
-/* ---- before it ------------------------------------------------------------------------- */
+/* ---- before the run ------------------------------------------------------------------------- */
 
 static int make_results(struct session *s)
 {
@@ -78,7 +78,7 @@ static int make_session_unit(struct session *s)
 	return 0;
 }
 
-/* Whatever lies in shared memory. */
+/* Remove everything from shared memory. */
 static void clear_session(struct session *s)
 {
 	run_unit_destroy(s->unit);
@@ -106,8 +106,8 @@ static int set_up_session(struct session *s)
 		status = run_regions_check(&s->guest, &s->options, filled);
 	if (status == 0)
 		status = util_output_open(&s->output, s->options.output, stderr);
-	/* From here on a signal is the program's, and ends us when that has ended: nothing
-	 * stays in shared memory. */
+	/* From here on a signal is passed to the program, and ends upc_run after the program has ended, so
+	 * that nothing is left in shared memory. */
 	if (status == 0 && stat_run_begin(&s->run) != 0)
 		status = RUN_ERROR;
 	if (status == 0)
@@ -130,19 +130,20 @@ static int set_up_session(struct session *s)
 	return status;
 }
 
-/* ---- while it runs ----------------------------------------------------------------------- */
+/* ---- while the program runs -------------------------------------------------------------------- */
 
-/* The emulator inherits what we are; addresses of a run are then those of the next. */
+/* Disable address randomisation for the emulator, which inherits it, so that all runs have the same
+ * addresses. */
 static void fix_addresses(const struct run_options *options)
 {
 	int now = personality(0xffffffff);
 
-	/* Where a sandbox forbids it, counts are as exact, but for what depends on addresses. */
+	/* If a sandbox forbids this, counts are still exact, except for work that depends on addresses. */
 	if (!options->randomise && now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 }
 
-/* The program's own libupc then counts what is simulated, where the user wants nothing else. */
+/* Let the program's libupc count simulated events, unless the user has set another source. */
 static bool choose_unit_source(void)
 {
 	if (setenv("UPC_SOURCE", "sim", 0) == 0)
@@ -167,13 +168,13 @@ static int spawn_simulated_program(struct session *s)
 	return status;
 }
 
-/* The one that comes first; -1: none. */
+/* Return the earlier of two times; -1 means none. */
 static int64_t sooner_time(int64_t a, int64_t b)
 {
 	return b < 0 || (a >= 0 && a < b) ? a : b;
 }
 
-/* And gives them the time for it. */
+/* Ask for counts, and give the processes time to fold. */
 static void ask_now(struct upcs_results *results)
 {
 	const struct timespec time = {.tv_nsec = 2000000};
@@ -210,9 +211,10 @@ static void wait_for_simulated_end(struct session *s, int64_t start)
 	run_progress_end(&line);
 }
 
-/* ---- behind it --------------------------------------------------------------------------- */
+/* ---- after the run ------------------------------------------------------------------------------ */
 
-/* The emulator has ended before a program began in it. 0: for what ended it. */
+/* Report an emulator that ended before the program began. Return an exit status, or 0 if a signal ended the
+ * emulator, whose status upc_run then returns. */
 static int nothing_ran(const struct session *s, int status)
 {
 	const char *qemu = s->results->options.qemu[s->guest.guest];
@@ -223,7 +225,7 @@ static int nothing_ran(const struct session *s, int status)
 		util_error("cannot run the emulator '%s': %s", qemu, strerror(s->run.exec_error));
 		return RUN_ERROR;
 	}
-	/* Without memory it ends by itself, or by a fault. */
+	/* Without memory the emulator ends with an exit status, SIGABRT or SIGSEGV. */
 	if (limited && (!WIFSIGNALED(status) || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGSEGV)) {
 		util_error(
 			"nothing was counted: '%s' ended before the program began; it may have %llu MB of address "
@@ -308,7 +310,7 @@ static int simulate_program(struct session *s)
 	wait_for_simulated_end(s, start);
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
-	/* Its plugin was loaded, perhaps, but no instruction began. */
+	/* The emulator may have loaded the plugin, but no instruction began. */
 	if (upcs_results_processes(s->results) == 0 ||
 	    (upcs_results_threads(s->results) == 0 && s->results->threads.without == 0))
 		error = nothing_ran(s, status);
@@ -316,7 +318,7 @@ static int simulate_program(struct session *s)
 		error = print_report(s, (double)(end - start) / 1e9, status);
 	run_gather_end(&s->gathered);
 	util_output_drop(&s->output);
-	/* It does not come back from a signal. */
+	/* Called before stat_run_exit_status, which does not return after a signal. */
 	clear_session(s);
 	return error != 0 ? error : stat_run_exit_status(status);
 }
