@@ -25,7 +25,7 @@
 struct file {
 	struct metrics *m;
 	struct upci_lex lex;
-	char *pool; /* where the next string goes */
+	char *pool; /* position for the next string */
 	struct upci_statement *statement;
 	size_t count, current;
 };
@@ -47,7 +47,7 @@ static int64_t time_or_calls(const char *name)
 	return !strcmp(name, "time") ? METRICS_TIME : !strcmp(name, "calls") ? METRICS_CALLS : -1;
 }
 
-/* The term of an event, which is new where the set does not need it yet. */
+/* Return the term of an event, adding the event if it is new. */
 static int64_t event_term(struct file *f, const char *event)
 {
 	struct metrics *m = f->m;
@@ -66,7 +66,7 @@ static int64_t event_term(struct file *f, const char *event)
 	return METRICS_EVENTS + m->events++;
 }
 
-/* Names that PAPI has: those of presets, and those with a component or a PMU. */
+/* True for names of PAPI: presets, and names with a component or a PMU. */
 static bool is_papi_name(const char *name)
 {
 	return !strncmp(name, "PAPI_", 5) || strstr(name, "::");
@@ -205,7 +205,7 @@ static int parse_metrics_formulas(struct file *f)
 	return 0;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------------------- */
 
 static const char *name_of_set(struct metrics *m, const char *name)
 {
@@ -218,7 +218,7 @@ static const char *name_of_set(struct metrics *m, const char *name)
 				     base);
 }
 
-/* text[length] is 0. */
+/* Parse text, which ends with a 0 at text[length]. */
 static int parse_metrics_text(struct file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
@@ -267,7 +267,7 @@ int metrics_parse(const char *text, size_t length, const char *name, struct metr
 
 int metrics_load(const char *path, struct metrics **metrics)
 {
-	/* O_NONBLOCK: a FIFO must not hold the tool up before it is refused. */
+	/* O_NONBLOCK: opening a FIFO must not block before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error = 0;
 	size_t length = 0;
 	char *text = NULL;

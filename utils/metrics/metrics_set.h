@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metrics_set.h - what a file of metrics becomes: events that are terms, and formulas over them.
+ * metrics_set.h - a parsed file of metrics: events that are terms, and formulas over them.
  */
 #ifndef METRICS_SET_H
 #define METRICS_SET_H
@@ -8,7 +8,7 @@
 #include "base/event.h"
 #include "metrics/metrics.h"
 
-/* Terms that are no events, by their codes; events follow. */
+/* Codes of terms: time and calls, then the events. */
 enum { METRICS_TIME, METRICS_CALLS, METRICS_EVENTS };
 
 struct metrics_derived {
@@ -17,7 +17,7 @@ struct metrics_derived {
 };
 
 struct metrics {
-	struct upc_catalogue *memory; /* of all that is pointed to; it has no events */
+	struct upc_catalogue *memory; /* owns all strings and formulas; has no events */
 	const char *set;
 	struct metrics_derived *derived;
 	unsigned count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metrics_sets.c - the sets of metrics that come with the tools, and which one is for this machine.
+ * metrics_sets.c - the sets of metrics installed with the tools, and the choice for this machine.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -124,7 +124,7 @@ int metrics_open(const char *name, struct metrics **metrics)
 	return error;
 }
 
-/* The event is of a CPU's PMU that libpfm4 knows: "skl::...". */
+/* True if the event is of a CPU's PMU that libpfm4 knows, such as "skl::...". */
 static bool is_of_a_pmu(const char *event)
 {
 	const char *colons = strstr(event, "::");
@@ -154,7 +154,7 @@ int metrics_choose(struct metrics **metrics)
 		return open_metrics_set("nopmu", metrics);
 	names = metrics_names();
 	for (i = 0; names && names[i]; i++) {
-		/* One that has a mistake is none; who asks for it is told. */
+		/* A set with an error is skipped here; opening it by name reports the error. */
 		if (!open_metrics_set(names[i], metrics) && metrics_fits(*metrics))
 			break;
 		metrics_free(*metrics);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metrics_value.c - what metrics are of counts, and how sure that is.
+ * metrics_value.c - computes metrics from counts, with their intervals.
  *
- * A formula is above / below, both sums of counts with whole factors. "above - R * below" is such a sum
- * for any R: the interval of a metric of several estimates has those R for which this sum cannot be
- * told from 0 (Fieller's). It has no end where below cannot be told from 0. A metric of one estimate
- * only rises or falls with it, and its interval is that of the estimate, put in.
+ * A formula is above / below, both sums of counts with integer factors. "above - R * below" is such a sum for
+ * any R. The interval of a metric of several estimates contains those R for which this sum does not differ
+ * significantly from 0 (Fieller's interval). The interval is unbounded if below does not differ significantly
+ * from 0. A metric of one estimate is a monotonic function of it, and its interval is computed from the
+ * estimate's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,14 +17,14 @@
 #include "stat/level.h"
 
 #define MOST_FREEDOM 1e6
-#define DOUBLINGS 1100 /* of a double from the least to the most */
+#define DOUBLINGS 1100 /* enough to double the smallest double to the largest */
 #define HALVINGS 200
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
 struct metrics_columns {
-	unsigned n; /* of counts */
-	int of[];   /* by event: the count, or -1 */
+	unsigned n; /* number of counts */
+	int of[];   /* per event: index of its count, or -1 */
 };
 
 static bool is_same_metric_event(const char *a, const char *b)
@@ -55,16 +56,16 @@ void metrics_unbind(struct metrics_columns *columns)
 /* ---- terms ------------------------------------------------------------------------------------ */
 
 struct term {
-	double above, below; /* factors */
+	double above, below; /* factors of the count */
 	struct upcr_value count;
-	int column; /* -1: time or calls */
+	int column; /* index of the count; -1: time or calls */
 };
 
 struct terms {
 	struct term term[UPCI_TERMS_MAX];
 	unsigned n;
-	double above, below; /* sums */
-	double constant;     /* below, if not 0 */
+	double above, below; /* the two sums */
+	double constant;     /* the value of below, if below is a number; else 0 */
 	const double *correlation;
 	unsigned columns;
 };
@@ -74,7 +75,7 @@ static bool is_missing(const struct upcr_value *count)
 	return count->uncounted && !count->estimated && !count->whole && !(count->value > 0);
 }
 
-/* The count of an event, or NULL. */
+/* Return the count of an event, or NULL if it was not counted. */
 static const struct upcr_value *count_of_event(const struct metrics_columns *columns,
 					       const struct metrics_counts *counts, uint32_t code)
 {
@@ -109,7 +110,7 @@ static struct upcr_value make_known_value(double value)
 		.value = value, .freedom = INFINITY, .low = value, .high = value, .coverage = 1};
 }
 
-/* Errors of counts whose interval is all that is known of them, and of those of which nothing is. */
+/* Set the error of a count of which only the interval is known, or nothing. */
 static void tidy_count_error(struct upcr_value *count)
 {
 	if (isnan(count->error) || isnan(count->low) || isnan(count->high)) {
@@ -139,7 +140,7 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 		struct term *t = &terms->term[i];
 
 		*t = (struct term){.above = (double)from->coefficient, .column = -1};
-		/* Where the divisor is a number, from->under has no meaning. */
+		/* from->under is meaningful only if the divisor is not a number. */
 		t->below = formula->divisor ? 0 : (double)from->under;
 		if (from->code == METRICS_TIME) {
 			t->count = make_known_value(counts->seconds);
@@ -155,14 +156,14 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 	}
 }
 
-/* It has an error or, as those that come with a bound alone, an interval. */
+/* True if the count has an error, or only an interval. */
 static bool is_estimate(const struct term *t)
 {
 	return t->count.error > 0 || t->count.low < t->count.value ||
 	       (t->count.high > t->count.value && !upcr_is_lower_bound(&t->count));
 }
 
-/* Neither side can be below 0. */
+/* True if neither sum can be negative. */
 static bool is_positive(const struct terms *terms)
 {
 	unsigned i;
@@ -185,7 +186,8 @@ static double correlation_of_terms(const struct terms *terms, unsigned i, unsign
 		       : terms->correlation[(size_t)a->column * terms->columns + (size_t)b->column];
 }
 
-/* The standard error of weight[] times the counts; correlations that are not known as bad as can be. */
+/* Return the standard error of the sum of weight[i] times count i. Unknown correlations take their worst
+ * value. */
 static double error_of(const struct terms *terms, const double *weight)
 {
 	double variance = 0;
@@ -205,7 +207,8 @@ static double error_of(const struct terms *terms, const double *weight)
 	return isnan(variance) ? INFINITY : sqrt(fmax(variance, 0));
 }
 
-/* Freedom of the same, as of sums in a thread: weighted as if all errors were one. */
+/* Return the degrees of freedom of the same sum, computed as for sums in a thread: weighted as if all errors
+ * were one. */
 static double freedom_of_terms(const struct terms *terms, const double *weight)
 {
 	double error = 0, below = 0;
@@ -222,7 +225,7 @@ static double freedom_of_terms(const struct terms *terms, const double *weight)
 	return below > 0 ? fmax(1, error * error / (below * below)) : INFINITY;
 }
 
-/* above - ratio * below, by count. */
+/* Compute the weight of each count in (above - ratio * below) * scale. */
 static void weigh_terms(const struct terms *terms, double ratio, double scale, double *weight)
 {
 	unsigned i;
@@ -238,7 +241,7 @@ static double student_by_freedom(double freedom)
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* The value where count i is this. */
+/* Return the metric's value if count i were `count`. */
 static double value_with_count(const struct terms *terms, unsigned i, double count)
 {
 	const struct term *t = &terms->term[i];
@@ -263,13 +266,15 @@ static void interval_of_one(const struct terms *terms, unsigned i, struct metric
 	v->high = fmax(v->value, fmax(a, b));
 }
 
-/* How far a ratio is from the value, where it can just be told from it. side: -1 or 1. */
+/* Return the distance from the value to the ratio at which the difference becomes significant. side: -1 or
+ * 1. */
 static double edge_of_ratio(const struct terms *terms, double value, double t, int side)
 {
 	double weight[UPCI_TERMS_MAX] = {0}, low = 0, high, middle;
 	int i;
 
-	/* Where it begins does not matter: what is sought grows by half or less in each step. */
+	/* The starting value does not matter: `low` and `high` double until they enclose the result, then
+	 * halve their distance. */
 	high = fabs(value) > 0 ? fabs(value) * 0x1p-20 : 0x1p-60;
 	for (i = 0; i < DOUBLINGS; i++) {
 		weigh_terms(terms, value + side * high, 1, weight);
@@ -317,7 +322,7 @@ static void interval_of_several(const struct terms *terms, struct metric_value *
 	v->high = v->value + edge_of_ratio(terms, v->value, t, 1);
 }
 
-/* Counts that are lower bounds make a bound of it where it can only rise with them. */
+/* Set at_least if the metric can only rise with the counts that are lower bounds, otherwise unsure. */
 static void bound_metric_value(const struct terms *terms, struct metric_value *v)
 {
 	bool rises = true, alone;
@@ -370,7 +375,8 @@ static void estimate_metric_error(struct terms *terms, struct metric_value *v)
 			estimates++;
 			last = i;
 		}
-	/* A bound's interval has one end; the other would be in the way. */
+	/* The interval of a lower bound has only a low end. Set the high end symmetrically, so that it does
+	 * not widen the interval. */
 	for (i = 0; i < terms->n; i++)
 		if (upcr_is_lower_bound(&terms->term[i].count))
 			terms->term[i].count.high =
@@ -382,7 +388,7 @@ static void estimate_metric_error(struct terms *terms, struct metric_value *v)
 		interval_of_several(terms, v);
 }
 
-/* Time has a clock of its own, which is read beside the counters. */
+/* True if the formula contains time, whose clock is read separately from the counters. */
 static bool is_of_time(const struct upci_formula *formula)
 {
 	unsigned i;
@@ -411,14 +417,14 @@ void metrics_value(const struct metrics *metrics, unsigned metric, const struct 
 		value->exact = value->exact && upcr_is_exact(&terms.term[i].count);
 	}
 	if (!(terms.below > 0)) {
-		/* Nothing to divide by, if that is sure; else it may be anything. */
+		/* If below is exactly 0, there is no value; otherwise the value may be anything. */
 		value->open = true;
 		bound_metric_value(&terms, value);
 	} else {
 		estimate_metric_error(&terms, value);
 	}
 	settle_ends(&terms, value);
-	/* The rest of the time is as small as the time between the clocks' readings. */
+	/* A difference with time may be as small as the time between reading the two clocks. */
 	if (value->exact && is_of_time(formula) && !is_positive(&terms)) {
 		value->exact = false;
 		value->unsure = true;
