@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock.h - what time it is.
+ * clock.h - reads clocks.
  */
 #ifndef UTIL_CLOCK_H
 #define UTIL_CLOCK_H
@@ -15,7 +15,7 @@ static inline uint64_t util_clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Seconds of the monotonic clock. */
+/* Return the seconds of CLOCK_MONOTONIC. */
 static inline uint64_t util_now_s(void)
 {
 	return upci_now_ns() / 1000000000u;

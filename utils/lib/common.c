@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * common.c - what the command line tools share: messages, numbers for people,
- * text that is safe on a terminal.
+ * common.c - functions shared by the command line tools: messages, readable numbers, and safe text on a
+ * terminal.
  */
 #include "lib/common.h"
 
@@ -54,7 +54,7 @@ int util_cannot_run(const char *program, int error)
 					       : "";
 
 	util_error("cannot run '%.200s': %s%s", program, strerror(error), remedy);
-	/* ENOTDIR is also a file in PATH where a directory should be. */
+	/* ENOTDIR also means that a component of PATH is a file. */
 	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
 }
 
@@ -64,7 +64,7 @@ int util_print_version(void)
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
-/* A pipe or socket whose other end is closed; for a pager that was quit early. */
+/* True if out is a pipe or socket whose other end is closed, as after quitting a pager. */
 static bool has_no_reader(FILE *out)
 {
 	struct pollfd end = {.fd = fileno(out)};
@@ -77,7 +77,7 @@ int util_flush(FILE *out, const char *name)
 	errno = 0;
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	/* errno may be that of an earlier call, so the stream itself is looked at, too. */
+	/* errno may be from an earlier call, so the stream is checked as well. */
 	if (errno == EPIPE || has_no_reader(out))
 		return 1;
 	util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
@@ -105,8 +105,7 @@ void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX])
 	static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
 	size_t i = 0;
 
-	/* Compared with what would round up to four digits, so that nothing
-	 * prints as "1000 k/s". */
+	/* Compare with the value that rounds to four digits, so that nothing prints as "1000 k/s". */
 	while (per_second >= 999.5 && i + 1 < sizeof(prefix) / sizeof(prefix[0])) {
 		per_second /= 1000;
 		i++;
@@ -130,7 +129,7 @@ void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit)
 
 		if (ns < scale[i].ns)
 			continue;
-		/* Integers all the way: a count of 2^63 ns keeps its digits. */
+		/* Integer arithmetic only, so that 2^63 ns keeps all digits. */
 		util_format_count(ns / scale[i].ns, text);
 		n = strlen(text);
 		snprintf(text + n, UTIL_NUMBER_MAX - n, ".%03" PRIu64,
@@ -166,8 +165,8 @@ void util_format_value(uint64_t value, const char *unit, char text[UTIL_NUMBER_M
 		util_format_ns(value * ns, text, &unit);
 	else
 		util_format_count(value, text);
-	/* "sectors of 512 bytes": the first word has to do, but not of a ratio, where what
-	 * it is told of comes last. */
+	/* Long units are cut to the first word: "sectors of 512 bytes". A ratio's unit is kept, because its
+	 * denominator comes last. */
 	length = (int)strlen(unit) > most ? (int)strcspn(unit, " ") : (int)strlen(unit);
 	snprintf(shown, UTIL_NUMBER_MAX, "%.*s", length < most ? length : most, unit);
 }
@@ -189,7 +188,7 @@ int util_parse_number(const char *text, long min, long max, long *value)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* The character at p as it may go to a terminal; *n gets its bytes in p. */
+/* Return the length of a printable form of the character at p. *n is the number of bytes of p. */
 static unsigned find_printable_char(const char *p, const char **text, unsigned *n)
 {
 	uint32_t code;
@@ -265,7 +264,7 @@ void util_widen(unsigned *width, const char *text)
 
 unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
-	bool first = true; /* on its line */
+	bool first = true; /* at the beginning of a line */
 
 	while (*text != '\0') {
 		size_t length = strcspn(text, " \n");

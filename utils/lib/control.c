@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * control.c - commands to the node service, over its socket.
+ * control.c - sends commands to the node service over its socket.
  */
 #include "lib/control.h"
 
@@ -19,7 +19,7 @@
 #include "service/request.h"
 
 #define SYSTEM_SOCKET "/run/upc/control"
-#define ANSWER_MAX (64u << 20) /* bytes: no service has so much to say */
+#define ANSWER_MAX (64u << 20) /* bytes: more than any service answers */
 
 __attribute__((format(printf, 2, 3))) static int fail(struct util_control *control, const char *format, ...)
 {
@@ -65,7 +65,7 @@ static int check_owner(struct util_control *control)
 	return 0;
 }
 
-/* 0, -1, or 1: nothing listens there. */
+/* Return 0, -1 after an error, or 1 if nothing listens there. */
 static int connect_control(struct util_control *control, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -91,7 +91,7 @@ static int connect_control(struct util_control *control, const char *path)
 	return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR ? 1 : -1;
 }
 
-/* The socket of the node that upc_serve begins without --dir. */
+/* Write the socket path of the node that upc_serve starts without --dir. */
 static bool private_path(char *path, size_t size)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -130,7 +130,7 @@ int util_control_open(struct util_control *control, const char *path)
 	return result == 0 ? 0 : -1;
 }
 
-/* ---- questions ---------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------ */
 
 static int make_control_room(struct util_control *control)
 {
@@ -171,7 +171,7 @@ static int wait_for_more(struct util_control *control, int64_t end_ms)
 	}
 }
 
-/* Reads until a line is whole; its length, or -1. */
+/* Read until a line is complete. Return its length, or -1. */
 static ssize_t receive_line(struct util_control *control)
 {
 	const int64_t end_ms = (int64_t)(upci_now_ns() / 1000000) + control->wait_ms;
@@ -213,7 +213,7 @@ json_t *util_control_ask(struct util_control *control, const char *const *word, 
 		fail(control, "the command cannot be sent: %s", why);
 		return NULL;
 	}
-	/* An answer of the service may be there though it has closed the connection meanwhile. */
+	/* The send's result is ignored: the service may have answered before it closed the connection. */
 	(void)util_send_all(control->fd, line, strlen(line));
 	free(line);
 	control->have = 0;

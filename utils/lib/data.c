@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * data.c - what the command line tools print for other programs: JSON, whose fields are in
- * doc/reference/json.md, and CSV.
+ * data.c - writes JSON (doc/reference/json.md describes the fields) and CSV for other programs.
  */
 #include "lib/data.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * data.h - what the command line tools print for other programs: JSON, whose fields are in
- * doc/reference/json.md, and CSV.
+ * data.h - writes JSON (doc/reference/json.md describes the fields) and CSV for other programs.
  */
 #ifndef UTIL_DATA_H
 #define UTIL_DATA_H
@@ -15,30 +14,30 @@
 
 #include "lib/common.h"
 
-/* The schema number of all tools' JSON; it grows when a field goes, or means something else.
- * src/mpx/shim/shim_report.c writes mpx_run's JSON, and has the same number. */
+/* Schema number of all tools' JSON, incremented when a field is removed or changes its meaning.
+ * src/mpx/shim/shim_report.c writes mpx_run's JSON with the same number. */
 #define UTIL_SCHEMA 1
 
-/* The begin of each JSON text: schema, tool, version. */
+/* Return the first fields of each JSON text: schema, tool, version. */
 json_t *util_json_begin(const char *tool);
 
-/* A JSON string of any bytes: bytes that are no UTF-8 become U+FFFD. */
+/* Return a JSON string of any bytes. Bytes that are not UTF-8 become U+FFFD. */
 json_t *util_json_string(const char *text);
 
-/* A JSON number; a value of 2^63 or more is no JSON integer that readers agree
- * on and becomes a real. */
+/* Return a JSON number. A value of 2^63 or more becomes a real, because not all readers accept such
+ * integers. */
 json_t *util_json_count(uint64_t value);
 
-/* Writes a value, on one line or indented, and a newline; drops it. */
+/* Write a value, on one line or indented, and a newline. Drop the value's reference. */
 int util_json_put(FILE *out, json_t *value, bool one_line);
 
-/* Writes one CSV field, quoted where RFC 4180 wants it. */
+/* Write one CSV field, quoted if RFC 4180 requires it. */
 void util_csv_put(FILE *out, const char *text);
 
-/* A line of them; NULL is empty. */
+/* Write a line of n fields; NULL is an empty field. */
 void util_csv_row(FILE *out, const char *const fields[], size_t n);
 
-/* An event of the catalogue, as an object and as a line. */
+/* An event of the catalogue as a JSON object, and as a CSV line with its header. */
 json_t *util_json_event(const struct upc_event_info *event);
 void util_csv_event_head(FILE *out);
 void util_csv_event(FILE *out, const struct upc_event_info *event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * difference.c - two measurements of the same numbers.
+ * difference.c - compares two measurements of the same numbers.
  */
 #include "lib/difference.h"
 
@@ -17,7 +17,7 @@ double util_measured_half(const struct util_measured *measured)
 			       : measured->error * mpxi_level_student(LEVEL, fmin(measured->freedom, 1e6));
 }
 
-/* Finds the interval and the chance from the change, its error and its freedom. */
+/* Compute the interval and the chance from the change, its error and its degrees of freedom. */
 static void difference_test(struct util_difference *d)
 {
 	double half;
@@ -64,7 +64,7 @@ void util_difference_find_pairs(struct util_difference *d, double *of_pair, size
 	for (size_t i = cut; i < cut + left; i++)
 		sum += of_pair[i];
 	d->change = left ? sum / (double)left : 0;
-	/* Those that are left out count as the nearest one that is not. */
+	/* Winsorize: each excluded value is replaced by the nearest one that is kept. */
 	for (size_t i = 0; i < cut; i++) {
 		of_pair[i] = of_pair[cut];
 		of_pair[n - 1 - i] = of_pair[n - 1 - cut];
@@ -105,7 +105,7 @@ bool util_difference_judge(struct util_difference *list, size_t n)
 
 	if (!order)
 		return false;
-	/* An exact difference is not due to chance, and does not count among the tests. */
+	/* An exact difference is not due to chance, so it is not one of the tests. */
 	for (i = 0; i < n; i++) {
 		struct util_difference *d = &list[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * difference.h - two measurements of the same numbers: which of these differ by more than their errors
- * explain. Pure.
+ * difference.h - compares two measurements of the same numbers: finds those that differ by more than their
+ * errors explain. Pure.
  */
 #ifndef UTIL_DIFFERENCE_H
 #define UTIL_DIFFERENCE_H
@@ -10,41 +10,41 @@
 #include <stddef.h>
 
 struct util_measured {
-	double value, error, freedom; /* standard error, its degrees of freedom (INFINITY: it is known) */
-	bool exact;                   /* error is 0: any difference is one     */
-	bool open;                    /* a lower bound, or not counted: nothing is said */
+	double value, error, freedom; /* standard error, its degrees of freedom (INFINITY: a known error) */
+	bool exact;                   /* error is 0: any difference is significant */
+	bool open;                    /* a lower bound, or not counted: not compared */
 };
 
-/* Half of the 95 % interval; 0 of what is exact. */
+/* Return half of the 95 % interval, or 0 for an exact value. */
 double util_measured_half(const struct util_measured *measured);
 
 enum util_verdict {
-	UTIL_OPEN,     /* one of them is                                     */
-	UTIL_UNJUDGED, /* by the caller: runs are too few                    */
-	UTIL_SAME,     /* both are exact, and equal                          */
-	UTIL_NOT_TOLD, /* not by more than their errors, among so many others */
-	UTIL_LESS,     /* the second is                                      */
+	UTIL_OPEN,     /* before or after is open */
+	UTIL_UNJUDGED, /* set by the caller: too few runs */
+	UTIL_SAME,     /* both are exact and equal */
+	UTIL_NOT_TOLD, /* no significant difference among all tests */
+	UTIL_LESS,     /* after is less than before */
 	UTIL_MORE,
 };
 
 struct util_difference {
 	struct util_measured before, after;
-	double change, low, high; /* after - before, with its 95 % interval            */
-	double error, freedom;    /* of the change, as of struct util_measured */
-	double chance;            /* of a difference as large where there is none: 0 to 1 */
+	double change, low, high; /* after - before, and its 95 % interval */
+	double error, freedom;    /* of the change, as in struct util_measured */
+	double chance;            /* p-value: probability of such a change by chance, 0 to 1 */
 	enum util_verdict verdict;
 };
 
-/* Finds all but the verdict from before and after, which are independent: Welch's t. */
+/* Compute all fields but the verdict from before and after, which are independent (Welch's t). */
 void util_difference_find(struct util_difference *difference);
 
-/* Finds all but the verdict from differences of n pairs, which it sorts: their mean without the largest and
- * the smallest fifth, as single disturbances of a machine are far larger than what is looked for (Yuen's t).
- * error is not made less than it is. */
+/* Compute all fields but the verdict from the differences of n pairs, which are sorted: their mean without
+ * the largest and the smallest fifth, because single disturbances of a machine are far larger than the
+ * effects to find (Yuen's t). The given error is a lower limit of the computed one. */
 void util_difference_find_pairs(struct util_difference *difference, double *of_pair, size_t n);
 
-/* Verdicts on all of a list: with 95 % none of those that are called less or more is called so by
- * chance (Holm's order of chances). False: out of memory. */
+/* Set the verdicts of a list: with 95 % probability, no element is called less or more by chance (Holm's
+ * method). Return false if memory is short. */
 bool util_difference_judge(struct util_difference *list, size_t n);
 
 #endif

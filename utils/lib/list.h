@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * list.h - lists that grow. list is the address of the pointer to the first of them, which stays as it is
- * where there is no memory: then both say false.
+ * list.h - growing arrays. list is the address of the pointer to the first element. If memory is short, both
+ * functions return false and leave the pointer unchanged.
  */
 #ifndef UTIL_LIST_H
 #define UTIL_LIST_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for n. */
+/* Make room for n elements. */
 static inline bool util_resize(void *list, size_t n, size_t size)
 {
 	void *first;
@@ -24,8 +24,8 @@ static inline bool util_resize(void *list, size_t n, size_t size)
 	return true;
 }
 
-/* Room for one more than the n that there are: it doubles at powers of two, of a list that has never had
- * room made otherwise. */
+/* Make room for one more element than the n present. The array doubles whenever n is a power of two, so no
+ * other function may have changed its room. */
 static inline bool util_grow(void *list, size_t n, size_t size)
 {
 	return (n & (n - 1)) != 0 || util_resize(list, 2 * n, size);

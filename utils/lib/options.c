@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * options.c - the options of all tools, of one table (options.def): what is on the command
- * line, --help, and what the shells ask for to complete a line.
+ * options.c - the options of all tools, in one table (options.def): parses the command line, prints --help,
+ * and answers the shells' completion.
  */
 #include "lib/options.h"
 
@@ -14,14 +14,14 @@
 #include "catalogue/nearest.h"
 
 #define HELP_COLUMN 26
-#define SHOWN 80 /* characters of what was typed */
+#define SHOWN 80 /* characters of the user's input in messages */
 
 struct row {
 	unsigned tools;
 	int id;
 	char letter; /* 0: none */
 	const char *name, *argument, *values, *help;
-	const char *now; /* an old name's new one; NULL: it is no old one */
+	const char *now; /* an old name's replacement; NULL: not an old name */
 	const char *section;
 };
 
@@ -114,9 +114,9 @@ static int print_help(const struct util_usage *usage)
 /* ---- completion ------------------------------------------------------------ */
 
 /*
- * A line for each spelling: it, what completes its argument, and what it does, with tabs
- * between; "-" is an argument that nothing completes. A name whose argument may be missing ends
- * with "=". A last line, with no spelling, is for operands.
+ * Print a line for each spelling: the spelling, what completes its argument, and its description, separated
+ * by tabs. "-" is an argument without completion. A name with an optional argument ends with "=". The last
+ * line, without a spelling, is for operands.
  */
 static void put_option_line(const struct util_usage *usage, const struct row *row, const char *values)
 {
@@ -156,7 +156,7 @@ static int print_option_table(const struct util_usage *usage)
 
 /* ---- the command line ------------------------------------------------------ */
 
-#define LONG 0x1000 /* a value of getopt_long's beyond all letters; behind it the row */
+#define LONG 0x1000 /* getopt_long's values for long names: LONG plus the row */
 
 struct getopt_table {
 	char letters[4 * ROWS];
@@ -171,7 +171,7 @@ static void fill_getopt_table(const struct util_usage *usage, struct getopt_tabl
 	/* The arguments after PROGRAM are the program's. */
 	if (usage->runs)
 		*letter++ = '+';
-	/* Missing arguments are told apart from options that do not exist. */
+	/* A leading ':' makes getopt report missing arguments and unknown options separately. */
 	*letter++ = ':';
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
@@ -203,7 +203,7 @@ static const struct row *find_option_row(enum util_tool tool, int option)
 	return NULL;
 }
 
-/* The option as the user wrote it: by its letter or by its name. */
+/* Write the option as the user did: by its letter or by its name. */
 static void options_spell(const struct row *row, int option, char text[SHOWN])
 {
 	if (option < LONG)
@@ -212,7 +212,7 @@ static void options_spell(const struct row *row, int option, char text[SHOWN])
 		snprintf(text, SHOWN, "--%s", row->name);
 }
 
-/* Says what is missing behind an option. */
+/* Print that an option's argument is missing. */
 static void options_refuse_none(const struct row *row, int option)
 {
 	char text[SHOWN];
@@ -226,7 +226,7 @@ static void options_refuse_none(const struct row *row, int option)
 			   row->argument);
 }
 
-/* Lists the names that an abbreviation stands for; returns how many. */
+/* List the names that an abbreviation matches. Return their number. */
 static unsigned options_abbreviated(const struct util_usage *usage, const char *word, size_t n,
 				    char list[400])
 {
@@ -246,7 +246,7 @@ static unsigned options_abbreviated(const struct util_usage *usage, const char *
 	return found;
 }
 
-/* Says that the tool has no such option, with the nearest one. */
+/* Print that the tool has no such option, and the nearest one. */
 static void options_refuse_name(const struct util_usage *usage, const char *typed)
 {
 	const char *tool = util_tool[usage->tool].program, *word = typed + strspn(typed, "-");
@@ -269,7 +269,7 @@ static void options_refuse_name(const struct util_usage *usage, const char *type
 		util_error("there is no option '--%s'; '%s --help' lists them", name, tool);
 }
 
-/* Says what getopt_long has refused, in one sentence. */
+/* Print why getopt_long refused the command line. */
 static int options_refuse(const struct util_usage *usage, int answer, const char *typed)
 {
 	const struct row *row = optopt != 0 ? find_option_row(usage->tool, optopt) : NULL;
@@ -316,7 +316,7 @@ static int take_format(const struct util_usage *usage, int id, struct util_forma
 	return 0;
 }
 
-/* An option by its id, or UTIL_OPTION_DONE where it has been dealt with. */
+/* Return an option's id, or UTIL_OPTION_DONE if the option was handled here. */
 static int take_usage_option(const struct util_usage *usage, int option, int *status)
 {
 	const struct row *row = find_option_row(usage->tool, option);
@@ -347,7 +347,7 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 	if (table.names[0].name == NULL) {
 		fill_getopt_table(usage, &table);
 		opterr = 0;
-		/* A question of the shells', not of people. */
+		/* Used by the shells' completion scripts. */
 		if (argc == 2 && strcmp(argv[1], "--complete") == 0) {
 			*status = print_option_table(usage);
 			return UTIL_OPTION_DONE;
@@ -455,7 +455,7 @@ int util_parse_time(const char *text, uint64_t plain_ns, uint64_t *ns)
 
 	if (digits == 0 || digits >= 20)
 		return -1;
-	/* In the C locale, which the tools never leave. */
+	/* In the C locale, which the tools never change. */
 	value = strtod(text, &end);
 	if (end != text + digits)
 		return -1;

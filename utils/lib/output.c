@@ -2,8 +2,8 @@
 /*
  * output.c - the file of -o: opened before anything runs, emptied when there is something to write.
  *
- * It is written in place: a reader sees intervals as they come, and a file keeps its owner, its
- * links and its mode.
+ * The file is written in place: a reader sees intervals as they arrive, and the file keeps its owner, links
+ * and mode.
  */
 #include "lib/output.h"
 
@@ -27,7 +27,7 @@ static int output_fail(const char *path, int error)
 	return UTIL_FAILED;
 }
 
-/* Opens a stream of the process's own, which may be closed or for reading only. */
+/* Use a standard stream, which may be closed or read-only. */
 static int output_open_standard(struct util_output *output, FILE *stream)
 {
 	int flags = fcntl(fileno(stream), F_GETFL);
@@ -96,7 +96,7 @@ int util_output_end(struct util_output *output)
 {
 	int failed = util_flush(output->file, output->name);
 
-	/* On some disks only the end tells that it was not written. */
+	/* Some file systems report write errors only in close. */
 	if (output->own && fclose(output->file) != 0 && failed == 0) {
 		util_error("cannot write to %.200s: %s", output->name, strerror(errno));
 		failed = -1;

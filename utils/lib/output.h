@@ -11,28 +11,30 @@
 struct util_output {
 	FILE *file;
 	const char *name; /* for messages */
-	bool made;        /* by us: removed where nothing is written */
-	bool own;         /* closed by us */
+	bool made;        /* created here: removed if nothing is written */
+	bool own;         /* closed here */
 };
 
-/* Opens path for writing, without a change of what it has: 0, or UTIL_FAILED, said. NULL is
- * standard, "-" is standard output. */
+/* Open path for writing without changing its content. NULL is standard, "-" is standard output. Return 0, or
+ * UTIL_FAILED after printing an error. */
 int util_output_open(struct util_output *output, const char *path, FILE *standard);
 
-/* Empties the file: what is written from now on is all that it has. */
+/* Empty the file before writing. */
 void util_output_begin(struct util_output *output);
 
-/* Whether a report was made, done, with errno of what failed: 0, or UTIL_FAILED, said. */
+/* Check a report's result: done, and errno if it failed. Return 0, or UTIL_FAILED after printing an error. */
 int util_output_made(struct util_output *output, bool done);
 
-/* Writes what is buffered, and closes: 0 (also where its reader has gone), or UTIL_FAILED, said. */
+/* Flush and close. Return 0, also if the reader has closed the pipe, or UTIL_FAILED after printing an
+ * error. */
 int util_output_end(struct util_output *output);
 
-/* Closes a file that nothing was written to, and removes it where it was not there before. Does
- * nothing behind util_output_end. */
+/* Close a file that nothing was written to, and remove it if it was created here. No effect after
+ * util_output_end. */
 void util_output_drop(struct util_output *output);
 
-/* Whether files can be made in the directory of path: 0, or UTIL_FAILED, said. */
+/* Check that files can be created in the directory of path. Return 0, or UTIL_FAILED after printing an
+ * error. */
 int util_output_check_place(const char *path);
 
 #endif

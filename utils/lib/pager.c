@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pager.c - long output on a terminal: a pager for it, and whether it has colours.
+ * pager.c - shows long output on a terminal in a pager, and decides on colours.
  */
 #include "lib/pager.h"
 
@@ -25,7 +25,7 @@ int util_pager_colour(const char *word, bool *colour)
 	return choice < 0 ? -1 : 0;
 }
 
-/* The pager's command, or NULL: none is wanted. */
+/* Return the pager's command, or NULL if none is to be used. */
 static const char *pager_command(void)
 {
 	const char *term = getenv("TERM"), *command = getenv("UPC_PAGER");
@@ -39,7 +39,7 @@ static const char *pager_command(void)
 	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 
-/* The shell shows the output itself where it does not find the command. */
+/* If the command does not exist, the shell executes cat. */
 static void pager_run(const char *command, int from)
 {
 	static const char script[] = "command -v \"${1%% *}\" > /dev/null 2>&1 || exec cat\neval \"$1\"";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_check.c - whether PAPI can count events, asked before a program is run that counts them.
+ * papi_check.c - checks that PAPI can count events, before a program runs that counts them.
  *
- * A child asks: what libraries open, change or print is gone when it ends. It loads the libpapi that the
- * program loads, since another one may have other events.
+ * The check runs in a child process, whose open files, changes and output vanish with it. The child loads the
+ * program's libpapi, because another version may have other events.
  */
 #include "lib/papi_check.h"
 
@@ -25,7 +25,8 @@
 
 /* ---- the program's own PAPI ---------------------------------------------------------------------- */
 
-/* Runs a dynamic linker, which lists what it would load, and starts nothing. Its output, or NULL. */
+/* Run a dynamic linker with --list, which lists the libraries without running the program. Return its output,
+ * or NULL. */
 static FILE *papi_list(const char *linker, const char *file, pid_t *pid)
 {
 	int ends[2];
@@ -49,7 +50,7 @@ static FILE *papi_list(const char *linker, const char *file, pid_t *pid)
 	return NULL;
 }
 
-/* The libpapi that the program is linked with; empty: none. */
+/* Find the libpapi that the program is linked with. path is empty if there is none. */
 static void papi_of(const char *program, char path[PATH_MAX])
 {
 	char file[PATH_MAX], linker[PATH_MAX], line[2 * PATH_MAX];
@@ -101,7 +102,7 @@ static bool papi_open(struct papi_calls *calls)
 	       calls->start != NULL;
 }
 
-/* Tells the parent which event fails, "" for all of them, and why. */
+/* Report the failing event ("" for all) and the reason to the parent, and exit. */
 static void papi_tell(int answer, const char *event, const char *why)
 {
 	dprintf(answer, "%.*s\n%s", NAME_SHOWN, event, why);
@@ -122,7 +123,7 @@ static void papi_add_all(const struct papi_calls *mpx, const char *events, int a
 		papi_tell(answer, "", mpx->message());
 }
 
-/* Does not return. */
+/* Try the events and exit. Does not return. */
 static void papi_try(const struct util_papi_events *wanted, const char *libpapi, int answer)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
@@ -145,7 +146,7 @@ static void papi_try(const struct util_papi_events *wanted, const char *libpapi,
 
 /* ---- in the tool --------------------------------------------------------------------------------- */
 
-/* A name of perf's or PAPI's that the catalogue knows: if nothing counts it here, the catalogue says why. */
+/* True for names of perf or PAPI in the catalogue, which explains why such an event is not countable here. */
 static bool papi_is_spelled(const char *name)
 {
 	static const char *const spelled[] = {
@@ -159,7 +160,8 @@ static bool papi_is_spelled(const char *name)
 	return false;
 }
 
-/* The catalogue has the reason where an event of the unit is refused: PAPI has no words for it. */
+/* Print the catalogue's reason why an event of the unit is refused, since PAPI has no error text for it.
+ * Return false if there is none. */
 static bool papi_say_of_unit(const char *event)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
@@ -173,7 +175,7 @@ static bool papi_say_of_unit(const char *event)
 	if (catalogue == NULL)
 		return false;
 	error = upc_catalogue_find(catalogue, event + prefix, &code);
-	/* PAPI knows the nearest names as it spells them. */
+	/* For unknown names, PAPI's own message has the nearest names. */
 	if (error == UPC_ENOEVENT && !spelled)
 		said = false;
 	else if (error != 0)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_check.h - whether PAPI can count events, asked before a program is run that counts them.
+ * papi_check.h - checks that PAPI can count events, before a program runs that counts them.
  */
 #ifndef UTIL_PAPI_CHECK_H
 #define UTIL_PAPI_CHECK_H
 
 struct util_papi_events {
-	const char *program;   /* that counts them, and may have a PAPI of its own */
-	const char *events;    /* names with commas, or NULL                       */
-	const char *covariate; /* of libmpx, or NULL                               */
+	const char *program;   /* the program that counts, which may have its own PAPI */
+	const char *events;    /* names separated by commas, or NULL */
+	const char *covariate; /* for libmpx, or NULL */
 };
 
-/* Opens, adds and starts them as the program will, in a process of its own: 0, or UTIL_FAILED, said. */
+/* Open, add and start the events as the program will, in a child process. Return 0, or UTIL_FAILED after
+ * printing an error. */
 int util_papi_check(const struct util_papi_events *wanted);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload.c - looks at a program into which a library is to be preloaded, before it runs, and tells
- * the dynamic linker of the library.
+ * preload.c - checks that a library can be preloaded into a program, and adds it to LD_PRELOAD.
  */
 #include "lib/preload.h"
 
@@ -21,7 +20,7 @@
 #include "lib/program.h"
 #include "shim/mpx_elf.h"
 
-enum { SCRIPTS_MAX = 4 }; /* interpreters that are scripts: the kernel's limit */
+enum { SCRIPTS_MAX = 4 }; /* kernel's limit of interpreters that are scripts */
 
 static int refuse_preload(const char *path, const struct util_preload *preload, enum mpx_elf reason)
 {
@@ -50,7 +49,7 @@ static int refuse_preload(const char *path, const struct util_preload *preload, 
 	return 0;
 }
 
-/* Calls that do not leave the program, either. */
+/* Refuse a program that defines a function to intercept, since such calls do not leave the program. */
 static int refuse_inside(const char *path, const struct util_preload *preload, const unsigned char *file,
 			 size_t n)
 {
@@ -67,7 +66,7 @@ static int refuse_inside(const char *path, const struct util_preload *preload, c
 	return 0;
 }
 
-/* The interpreter of a script; empty where the first line does not name one. */
+/* Write a script's interpreter; empty if the first line names none. */
 static void interpreter_of(const unsigned char *file, size_t n, char path[PATH_MAX])
 {
 	size_t i = 2, length = 0;
@@ -79,8 +78,7 @@ static void interpreter_of(const unsigned char *file, size_t n, char path[PATH_M
 	path[length] = '\0';
 }
 
-/* The kernel makes the dynamic linker deaf to LD_PRELOAD for a program with more rights
- * than its user. */
+/* True for a program with more rights than its user, for which the dynamic linker ignores LD_PRELOAD. */
 static bool is_secure(const char *path, const struct stat *status)
 {
 	if (status->st_mode & S_ISUID && status->st_uid != getuid())
@@ -90,7 +88,7 @@ static bool is_secure(const char *path, const struct stat *status)
 	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* Looks at one file; *script: it is one, and path becomes its interpreter's. */
+/* Check one file. *script: it is a script, and path becomes its interpreter. */
 static int check_preload_file(char path[PATH_MAX], const struct util_preload *preload, bool *script)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), status = 0;
@@ -98,7 +96,7 @@ static int check_preload_file(char path[PATH_MAX], const struct util_preload *pr
 	void *file;
 
 	*script = false;
-	/* A file that can be run need not be readable; its kind is not known then. */
+	/* An executable file may be unreadable; its kind is unknown then. */
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {
@@ -185,7 +183,7 @@ int util_preload_add(const char *path, const char *tool)
 		return tell_preload_list(path);
 	if (is_in_list(before, path))
 		return 0;
-	/* Behind those that are there: a sanitizer's runtime has to be the first. */
+	/* The tool's library is added last, because a sanitizer's runtime must be first. */
 	list = malloc(strlen(before) + strlen(path) + 2);
 	if (!list) {
 		util_error("out of memory");

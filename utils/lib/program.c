@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * program.c - finds a program as execvp would, for tools that look at it before it runs.
+ * program.c - finds a program as execvp would, for tools that examine it before it runs.
  */
 #include "lib/program.h"
 
@@ -18,7 +18,7 @@
 
 #include "lib/common.h"
 
-/* Machines whose programs the kernel runs by itself. */
+/* Machines whose programs the kernel runs natively. */
 #if defined(__x86_64__)
 enum { PROGRAM_MACHINE = EM_X86_64, PROGRAM_ALSO = EM_386 };
 #elif defined(__aarch64__)
@@ -69,7 +69,7 @@ int util_program_find(const char *name, char path[PATH_MAX])
 		if (name[0] && n < PATH_MAX) {
 			if (is_program(path))
 				return 0;
-			/* A file that cannot be run determines the error. */
+			/* A file that cannot be executed determines the error. */
 			if (access(path, F_OK) == 0)
 				error = EACCES;
 		}
@@ -78,13 +78,13 @@ int util_program_find(const char *name, char path[PATH_MAX])
 	}
 }
 
-/* ---- what a program needs before it runs ---------------------------------------------------------- */
+/* ---- interpreters and dynamic linkers --------------------------------------------------------------- */
 
 #define PROGRAM_LINKER "dynamic linker"
 
-enum { SCRIPTS_MAX = 4 }; /* interpreters that are scripts: the kernel's limit */
+enum { SCRIPTS_MAX = 4 }; /* kernel's limit of interpreters that are scripts */
 
-/* The head of a file, and what it says of the program that runs it. */
+/* The first bytes of a file, which name its interpreter or dynamic linker. */
 struct program_head {
 	size_t n;
 	union {
@@ -101,7 +101,7 @@ static size_t program_read(int fd, void *bytes, size_t n, off_t at)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Copies a name that ends with any of end; empty: there is none. */
+/* Copy a name up to any character of end. path may be empty. */
 static void program_copy(const unsigned char *from, size_t n, const char *end, char path[PATH_MAX])
 {
 	size_t i = 0;
@@ -111,8 +111,8 @@ static void program_copy(const unsigned char *from, size_t n, const char *end, c
 	path[i] = '\0';
 }
 
-/* The dynamic linker's path; empty: it needs none. Machines that this kernel may emulate have their
- * files elsewhere, so they are not looked for. */
+/* Find the dynamic linker's path; empty: none is needed. Programs of machines that the kernel may emulate are
+ * skipped, because their files are elsewhere. */
 static void program_linker(int fd, const struct program_head *head, char path[PATH_MAX])
 {
 	const bool is_64 = head->byte[EI_CLASS] == ELFCLASS64;
@@ -143,14 +143,15 @@ static void program_linker(int fd, const struct program_head *head, char path[PA
 	}
 }
 
-/* Which program runs the file, and what that is to it; false: none, or nobody can tell. */
+/* Find the program that runs the file, and the word for its role. Return false if there is none or it is
+ * unknown. */
 static bool program_needs(const char *file, char path[PATH_MAX], const char **what)
 {
 	struct program_head head;
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t i = 2;
 
-	/* A program can be executable without being readable. */
+	/* A program can be executable and unreadable. */
 	if (fd < 0)
 		return false;
 	memset(&head, 0, sizeof(head));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * send.h - all of a text to a socket.
+ * send.h - sends a whole text to a socket.
  */
 #ifndef UTIL_SEND_H
 #define UTIL_SEND_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* False, with errno: who is to read it takes no more. */
+/* Return false with errno if the receiver accepts no more. */
 static inline bool util_send_all(int fd, const char *bytes, size_t length)
 {
 	while (length > 0) {
