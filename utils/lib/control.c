@@ -49,8 +49,8 @@ void util_control_close(struct util_control *control)
 	control->room = 0;
 }
 
-/* Checks the owner of the listening process: another user could have put a socket into a directory that
- * many may write to. */
+/* Check the owner of the listening process: another user could have put a socket into a directory that many
+ * users can write to. */
 static int check_owner(struct util_control *control)
 {
 	struct ucred peer;

@@ -375,8 +375,8 @@ static void estimate_metric_error(struct terms *terms, struct metric_value *v)
 			estimates++;
 			last = i;
 		}
-	/* The interval of a lower bound has only a low end. Set the high end symmetrically, so that it does
-	 * not widen the interval. */
+	/* The high end of a lower bound is unknown. A symmetric one is used here, and settle_ends() removes
+	 * the metric's high end later. */
 	for (i = 0; i < terms->n; i++)
 		if (upcr_is_lower_bound(&terms->term[i].count))
 			terms->term[i].count.high =

@@ -35,7 +35,7 @@ struct run_counts {
 	bool no_memory;                              /* some of these failed because /dev/shm was full */
 	unsigned unread;                             /* processes whose file of counts could not be read */
 	unsigned lost;                               /* processes killed before they stored their end */
-	unsigned lost_whole;                         /* processes of lost whose counts are complete */
+	unsigned lost_whole;                         /* lost processes whose counts are complete */
 	unsigned running;                            /* processes that had not ended yet */
 	unsigned spins;                              /* processes with threads that wait actively */
 	unsigned left;   /* processes that executed a program that is not simulated */

@@ -110,7 +110,7 @@ void upcs_account_close_locked(uint64_t number, uint64_t n)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Charges the thread's account with the counts since the last call. The thread has been folded. */
+/* Charge the thread's account with the counts since the last call. The caller has folded the thread. */
 static void charge_locked(struct upcs_counted *t)
 {
 	struct upcs_account *account = look_up_account(t->account);
@@ -258,7 +258,7 @@ uint64_t upcs_account_of(const struct upcs_counted *t)
 	return share && (!own || own & UPCS_OUTSIDE) ? share : own;
 }
 
-/* The account that the thread works for now. */
+/* Return the account that the thread works for now. */
 static uint64_t account_now(const struct upcs_counted *t)
 {
 	return t->marking ? 0 : upcs_account_of(t);

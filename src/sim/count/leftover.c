@@ -30,8 +30,8 @@ static bool is_leftover_name(const char *name)
 	       strlen(name) >= LENGTH && (!name[LENGTH] || name[LENGTH] == '.');
 }
 
-/* Remove a results file that no upc_run holds. A upc_run that has just created the file sees afterwards that
- * it is gone. */
+/* Remove a results file that no upc_run holds. An upc_run that has just created the file sees afterwards that
+ * the file is gone. */
 static void remove_results(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -99,7 +99,7 @@ bool upcs_x86_is_prefix(uint8_t byte);
 bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn);
 bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn);
 /* Decode from the fields of the instruction's word (upcs_guest_word) of n bytes. capstone would not help: it
- * has no operands of PowerPC, and not all instructions of either set. Rows of guests.def name these
+ * has no operands of PowerPC, and lacks some instructions of these sets. Rows of guests.def name these
  * functions. */
 void upcs_decode_arm64(uint32_t word, size_t n, struct upcs_insn *insn);
 void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn);

@@ -12,8 +12,9 @@
 /* Note that the resolver of a region's function begins, at an address of the guest. */
 void upcs_chosen_begins(const struct upcs_options *options, uint64_t address, uint16_t regions);
 
-/* Not 0 from the beginning of a resolver until its choice is known. Any thread may read it. A thread that
- * begins a function while it is not 0 calls upcs_chosen_look first. */
+/* Not 0 while slots must be read: from a resolver's beginning until its choice is known, and after a file
+ * with slots is mapped. Any thread may read it. A thread that begins a function while it is not 0 calls
+ * upcs_chosen_look first. */
 extern uint32_t upcs_chosen_awaits;
 static inline bool upcs_chosen_awaited(void)
 {

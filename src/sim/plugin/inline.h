@@ -13,7 +13,7 @@
 
 #include "plugin/qemu_plugin.h"
 
-/* Install the scoreboards. Called once, before the first thread begins. */
+/* Set up inline counting. Called once, before the first thread begins. */
 void upcs_inline_install(void);
 /* True if the block that is being translated may add without a call. Only then are the next two functions
  * called. */

@@ -149,8 +149,8 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 	upcs_translate_set_exact();
 	if (upcs_run.process)
 		__atomic_store_n(&upcs_run.process->faults, 1, __ATOMIC_RELAXED);
-	/* Code is discarded now. QEMU drops other requests to discard code while this one is pending, and
-	 * another may be one for old code. */
+	/* While this request is pending, QEMU drops other requests to discard code. The dropped one may be
+	 * for old code, which this request discards as well. */
 	qemu_plugin_reset(id, thrown_away);
 }
 
