@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.c - opens libmpx, and calls it, or, in a program that is simulated, the simulator.
+ * counts.c - opens libmpx and calls it. In a simulated program the simulator counts instead.
  */
 #include "region/counts.h"
 
@@ -42,16 +42,16 @@ static struct {
 
 static char *event[UPCR_EVENTS_MAX];
 static unsigned events;
-/* Why it was refused; the last: why nothing is counted. */
+/* Why each event was refused. The last entry says why nothing is counted. NULL: unknown. */
 static char *_Atomic reason[UPCR_EVENTS_MAX + 1];
 static bool ready, simulated;
-static atomic_int sets; /* of simulated threads */
+static atomic_int sets; /* sets of simulated threads so far */
 
 /* ---- the library ------------------------------------------------------------------------ */
 
 static void *open_library(char *why, size_t size)
 {
-	/* For a build that is not installed. */
+	/* Path of a libmpx that is not installed, as in a build tree. */
 	const char *path = secure_getenv("UPC_REGIONS_MPX");
 	void *library = NULL;
 
@@ -91,7 +91,7 @@ static bool find_calls(void *library, char *why, size_t size)
 	return true;
 }
 
-/* The program may use libmpx itself. */
+/* Initialise libmpx. True also if the program itself has done so already (PAPI_EISRUN). */
 static bool initialise_libmpx(uint64_t slice_ns, char *why, size_t size)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
@@ -104,7 +104,7 @@ static bool initialise_libmpx(uint64_t slice_ns, char *why, size_t size)
 	return !error || error == PAPI_EISRUN;
 }
 
-/* False: there are too many. */
+/* Split names at commas into event[]. False if there are more than UPCR_EVENTS_MAX names. */
 static bool list_events(const char *names)
 {
 	char *list = strdup(names), *next, *name;
@@ -130,7 +130,8 @@ static struct upcr_value value_of_estimate(const struct mpx_estimate *e)
 		(e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) | (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
 		(e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0) | (e->flags & MPX_SLOWED ? UPCR_SLOWED : 0);
 
-	/* A region without time holds nothing, unless the thread is still in it: its stretch is missing. */
+	/* A region without time has a count of 0, unless the thread is still in it: then its current stretch
+	 * is missing. */
 	if (e->flags & MPX_UNCOUNTED)
 		return e->time || e->flags & MPX_PARTIAL ? upcr_uncounted() : upcr_exact(0);
 	if (e->flags & MPX_EXACT && !flags)
@@ -138,7 +139,8 @@ static struct upcr_value value_of_estimate(const struct mpx_estimate *e)
 	return upcr_estimated(e->estimate, e->standard_error, e->low, e->high, e->coverage, flags);
 }
 
-/* Pages of the code that makes an estimate: a mark may make one while a region counts page faults. */
+/* Fault in the code pages that make an estimate: a mark may make an estimate while a region counts page
+ * faults. */
 static void touch_estimates(void)
 {
 	const struct mpx_estimate e = {.estimate = 2, .standard_error = 1, .low = 1, .high = 4};
@@ -191,7 +193,7 @@ const char *upcr_counts_reason(unsigned i)
 	return atomic_load(&reason[i < events ? i : UPCR_EVENTS_MAX]);
 }
 
-/* The first one stays: all threads have the same events. */
+/* Keep the first reason only: all threads have the same events. */
 static void keep_reason(unsigned i, const char *words)
 {
 	char *none = NULL, *copy = strdup(words);
@@ -241,7 +243,7 @@ static bool make_counter_set(struct upcr_set *set, void (*refused)(void *arg, co
 	return true;
 }
 
-/* Touches what marks use of the thread's stack, so that no page of it is a fault of a region's. */
+/* Touch the part of the thread's stack that marks use, so that no region counts its page faults. */
 static __attribute__((noinline)) void touch_stack(const struct upcr_set *set)
 {
 	const size_t size = 8192 + (size_t)set->events * sizeof(struct mpx_estimate);
@@ -252,8 +254,9 @@ static __attribute__((noinline)) void touch_stack(const struct upcr_set *set)
 		below[i] = 0;
 }
 
-/* Starts the set, which counts from where early ends. A first start makes memory, and a first stop touches
- * more: none of it is to happen between the two. */
+/* Start the set, which counts from the moment where the early counters end. The first start allocates memory
+ * and the first stop touches more of it, so both happen once before the early counters end: afterwards
+ * nothing would count that work. */
 static bool start_set(struct upcr_set *set, unsigned node, struct upcr_early *early)
 {
 	if (mpx.set_region(set->number, (int)node) != PAPI_OK)
@@ -309,7 +312,7 @@ void upcr_counts_leave(void)
 	upcr_simulated_leave();
 }
 
-/* PAPI reads descriptors, where a thread that somebody has cancelled would end, in the middle. */
+/* Cancellation is disabled: PAPI reads descriptors, and a cancelled thread would end inside that read. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node)
 {
 	int saved = errno, error, cancel;
@@ -354,7 +357,7 @@ void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 static void get_node_value(const struct upcr_set *set, unsigned node, struct upcr_value *value,
 			   int (*call)(int, int, struct mpx_estimate *, int))
 {
-	/* No more than the set has: threads' stacks may be small. */
+	/* Only as many entries as the set has events: threads' stacks may be small. */
 	struct mpx_estimate *estimate = alloca(((size_t)set->events + 1) * sizeof(*estimate));
 	unsigned i;
 	int error, cancel;
@@ -371,7 +374,7 @@ static void get_node_value(const struct upcr_set *set, unsigned node, struct upc
 	for (i = 0; i < events; i++) {
 		if (set->place[i] < 0)
 			value[i] = upcr_uncounted();
-		else if (error) /* the set has never been in this node */
+		else if (error) /* PAPI_EINVAL: the set has never been in this node */
 			value[i] = error == PAPI_EINVAL ? upcr_exact(0) : upcr_uncounted();
 		else
 			value[i] = value_of_estimate(&estimate[set->place[i]]);

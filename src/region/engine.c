@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine.c - the process: its names, its threads, fork, exec and the end.
+ * engine.c - the state of the process: its names, its threads, fork, exec and the end.
  *
  * A thread's state is changed by the thread alone, without a lock. The thread that ends the program (or
  * reports before an exec) sets stage, has the kernel put a barrier into all threads (membarrier), and
@@ -28,25 +28,26 @@
 #include "region/thread.h"
 #include "region/whole.h"
 
-/* FORKED is 0, which the kernel puts into a child that was made without the C library's fork. */
+/* FORKED is 0: the kernel zeroes the word in a child that was made without the C library's fork. */
 enum { FORKED, RUNS, PAUSES, IS_OVER };
 
-/* Ended threads that have a result of their own; more are put together. */
+/* Ended threads that keep a separate result; results of later ones are merged. */
 #define ENDED_MAX 1024
 #define WAIT_NS 1000000000u
 
-/* The block of the thread is there from its start: a handler may come first. */
+/* Initial-exec: a thread's block exists from its start, since a signal handler may be the first to touch
+ * it. */
 static _Thread_local struct upcr_thread *self __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile int making __attribute__((tls_model("initial-exec")));
 static _Thread_local int gone __attribute__((tls_model("initial-exec")));
 
 static atomic_int first_stage = RUNS;
-static atomic_int *stage = &first_stage; /* enum above. Partner: thread_of_call */
-static bool fences;                      /* since the start: there is no membarrier */
+static atomic_int *stage = &first_stage; /* enum above; paired with the load in thread_of_call */
+static bool fences;                      /* there is no membarrier; set at the start */
 
 static struct upcr_settings settings;
 static struct upcr_names names;
-static atomic_bool started; /* names is there. Partner: upcr_name */
+static atomic_bool started; /* names is initialised; paired with the load in upcr_name */
 static pthread_once_t whole_once = PTHREAD_ONCE_INIT, once = PTHREAD_ONCE_INIT,
 		      fork_again_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -55,25 +56,25 @@ static bool child;
 static struct timespec begun_at;
 static uint64_t begun;
 
-/* Protects what follows; nests in nothing, but allocation nests in it. No handler takes it: whoever
- * does is in a call, and handlers' calls are then left out. */
+/* Protects the variables below. It is the outermost lock; allocation nests in it. No handler takes it: a
+ * thread that holds it is in a call, and calls from handlers are then left out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct upcr_thread *threads; /* those that live */
+static struct upcr_thread *threads; /* threads that have not ended */
 static unsigned serials;
 static struct upcr_result *ended, *others;
 static unsigned ended_count;
-static atomic_ulong missed_making;    /* calls of handlers, while their thread's state is made */
-static bool used;                     /* a region was started, or a front end called */
-static int cancellable;               /* whoever has it is not cancelled */
-static struct upcr_notes ended_notes; /* of threads that have ended */
-static struct upcr_notes notes;       /* of all, at the end         */
+static atomic_ulong missed_making;    /* calls from handlers while their thread's state was being made */
+static bool used;                     /* a region was started or a front end called */
+static int cancellable;               /* cancel state of the lock's holder before it took the lock */
+static struct upcr_notes ended_notes; /* notes of threads that have ended */
+static struct upcr_notes notes;       /* notes of all threads, at the end */
 static char clock_name[128];
-static char path[4096 + 64]; /* of the file that was written last */
-static unsigned forks;       /* since the program's start: a child's child has two */
-static atomic_uint recorded; /* names that the record has. Changed with the names' lock */
+static char path[4096 + 64]; /* file that was written last */
+static unsigned forks;       /* forks since the program's start: 2 in a child's child */
+static atomic_uint recorded; /* names that are in the record; changed with names.lock held */
 static int exit_status;
 
-/* By the one who ends the program. */
+/* Called by the thread that ends the program. */
 static void (*_Atomic at_finish[8])(void);
 
 void upcr_say(const char *format, ...)
@@ -99,7 +100,7 @@ void upcr_say(const char *format, ...)
 	errno = saved;
 }
 
-/* The simulator knows the libraries that have this function: what they do counts for no region. */
+/* The simulator recognises libraries that export this function, and counts their work for no region. */
 __attribute__((visibility("default"))) void upc_region_marks(void);
 void upc_region_marks(void)
 {
@@ -112,7 +113,8 @@ bool upcr_is_owner(void)
 
 /* ---- the lock ----------------------------------------------------------------------------- */
 
-/* A thread that is cancelled as it opens or writes files would keep it, and its state half made. */
+/* Take the lock with cancellation disabled: a thread that is cancelled while it opens or writes files would
+ * keep the lock and leave its state half made. */
 static void take_lock(void)
 {
 	int before;
@@ -122,7 +124,8 @@ static void take_lock(void)
 	cancellable = before;
 }
 
-/* False: who has it never gives it back, as where a handler has jumped out of a call. */
+/* Take the lock within WAIT_NS. False if its holder never releases it, as when a handler has jumped out of a
+ * call. */
 static bool take_lock_in_time(void)
 {
 	struct timespec until;
@@ -133,7 +136,7 @@ static bool take_lock_in_time(void)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += WAIT_NS / 1000000000u;
 		error = pthread_mutex_timedlock(&lock, &until);
-	} while (error && atomic_load(stage) != RUNS); /* it reports */
+	} while (error && atomic_load(stage) != RUNS); /* the holder reports */
 	if (error)
 		pthread_setcancelstate(before, NULL);
 	else
@@ -172,7 +175,7 @@ static void add_missed_locked(struct upcr_notes *to, const struct upcr_thread *t
 		upcr_notes_add(to, UPCR_SAID_MISSED, UPCR_OTHERS, missed);
 }
 
-/* Adds a thread's notes, and its open regions. */
+/* Add a thread's notes and its open regions to the notes. */
 static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *thread)
 {
 	unsigned i, depth = atomic_load(&thread->tree.depth);
@@ -191,7 +194,7 @@ static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *th
 
 /* ---- threads that are created in regions ----------------------------------------------------- */
 
-/* A start of a region of the thread is over: threads that were created in it are no part of it any more. */
+/* End one start of a region of the thread. Threads that were created in it belong to it no longer. */
 static void close_instance_locked(struct upcr_thread *thread, struct upcr_instance *instance)
 {
 	struct upcr_thread *other;
@@ -239,7 +242,8 @@ static void keep_locked(struct upcr_result *result)
 	}
 }
 
-/* The one who ends the program has it, or will not. False: it is not among the living. */
+/* Unlink the thread from the living ones. False if it is not among them, or if the thread that ends the
+ * program takes care of it. */
 static bool take_off_locked(struct upcr_thread *thread)
 {
 	struct upcr_thread **at;
@@ -263,7 +267,7 @@ static void end_locked(struct upcr_thread *thread)
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
 	upcr_late_begin();
-	/* A jump out of a call has left it half done. */
+	/* A jump out of a call has left the thread's state half changed. */
 	if (atomic_load(&thread->busy))
 		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
 	else
@@ -284,7 +288,7 @@ static void end_locked(struct upcr_thread *thread)
 
 static void end_regions_of_thread(void *argument)
 {
-	gone = 1; /* for handlers, and for other destructors */
+	gone = 1; /* for handlers and other destructors */
 	making = 1;
 	self = NULL;
 	if (upcr_is_owner()) {
@@ -297,15 +301,15 @@ static void end_regions_of_thread(void *argument)
 
 /* ---- fork ---------------------------------------------------------------------------------- */
 
-/* In a handler that has found its thread in a call nothing can be waited for. */
+/* True if the calling thread is in a call. A handler that has interrupted a call cannot wait for anything. */
 static bool is_busy(void)
 {
 	return making || (self && atomic_load(&self->busy));
 }
 
-/* Handlers run in the reverse order of their registration, and libmpx, whose locks are taken inside of
- * ours, registers its own once more when the first event is added. Ours are registered once more
- * after that; the thread that forks counts how often it has come by. */
+/* Fork handlers run in the reverse order of their registration. libmpx, whose locks nest in ours, registers
+ * its handlers again when the first event is added. Ours are registered again after that; forking counts how
+ * many of our registrations have run in the thread that forks. */
 static _Thread_local unsigned forking __attribute__((tls_model("initial-exec")));
 
 static void lock_before_fork(void)
@@ -326,7 +330,7 @@ static void unlock_after_fork(void)
 	}
 }
 
-/* Nothing of the parent's is the child's. Its sets are gone with its libmpx. */
+/* Reset the state in the child: nothing of the parent's belongs to it. Its sets are gone with its libmpx. */
 static void start_anew_in_child(void)
 {
 	bool busy = is_busy();
@@ -347,7 +351,7 @@ static void start_anew_in_child(void)
 	ended_notes = (struct upcr_notes){.n = 0};
 	atomic_store(&names.beyond, 0);
 	atomic_store(&missed_making, 0);
-	/* The call goes on in the child, with the state that it has. */
+	/* The interrupted call goes on in the child with the state that it has. */
 	if (busy) {
 		atomic_store(stage, IS_OVER);
 		return;
@@ -375,13 +379,14 @@ static void keep_exit_status(int status, void *argument)
 	exit_status = status;
 }
 
-/* Behind all handlers of exit and the destructors of C++ objects, which may have regions, too. */
+/* Runs after all exit handlers and the destructors of C++ objects, which may have regions too. */
 static __attribute__((destructor)) void end_of_program(void)
 {
 	upcr_finish(UPCR_AT_EXIT, exit_status);
 }
 
-/* A child by a plain system call has the memory of the parent's record: it finds FORKED. */
+/* Put stage into a page that the kernel zeroes in a child. A child that was made by a plain system call maps
+ * the parent's record; it finds FORKED. */
 static void guard_against_forks(void)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -435,13 +440,13 @@ static void start_engine(void)
 	atomic_store_explicit(&started, true, memory_order_release);
 }
 
-/* False: there is none, or its name is too long. */
+/* Write the name of this process's file to `to`. False if it leaves no file, or if the name is too long. */
 static bool own_path(char *to, size_t size)
 {
 	return settings.out && upcr_out_path(settings.out, owner, child, to, size);
 }
 
-/* Names that have been made since the last call. */
+/* Put the names that were made since the last call into the record. */
 static void record_names(void)
 {
 	unsigned n = upcr_names_count(&names), i;
@@ -467,7 +472,7 @@ static void record_reason(unsigned i)
 		upcr_record_add(UPCR_RECORD_REASON, i, why, strlen(why));
 }
 
-/* The head of the file. For the caller to free; NULL: out of memory. */
+/* Return the head of the file, which the caller frees; NULL: out of memory. */
 static char *head_of_process(size_t *length)
 {
 	const struct upcr_about about = {.started = begun_at,
@@ -479,8 +484,8 @@ static char *head_of_process(size_t *length)
 	return upcr_report_head(&about, length);
 }
 
-/* The process's record, with the first thread. It is over, and makes no file, as long as there is no region.
- */
+/* Begin the process's record, with the first thread. Its state is UPCR_RECORD_OVER, so that no file is made
+ * from it, as long as there is no region. */
 static void begin_record_locked(void)
 {
 	const unsigned events = upcr_counts_events();
@@ -505,7 +510,7 @@ static void begin_record_locked(void)
 	upcr_record_set_state(UPCR_RECORD_OVER);
 }
 
-/* There is something to report: the process leaves a file. */
+/* Note that there is something to report: the process leaves a file. */
 static void use_report_locked(void)
 {
 	if (used)
@@ -555,7 +560,7 @@ static struct upcr_thread *make_self(enum upcr_kind kind, struct upcr_instance *
 		made->next = threads;
 		threads = made;
 		upcr_thread_record(made);
-		if (birth) /* a region may have ended meanwhile */
+		if (birth) /* a start may have ended meanwhile */
 			upcr_thread_settle(made, upcr_instance_alive(birth));
 		if (uses)
 			use_report_locked();
@@ -578,7 +583,7 @@ static inline void leave_engine(struct upcr_thread *thread)
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
-/* Somebody reports. True: and this call may go on afterwards. */
+/* Wait while another thread reports. True if this call may go on afterwards. */
 static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
 {
 	int now;
@@ -594,8 +599,8 @@ static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
 	return true;
 }
 
-/* Orders what is before it with what is after it, between threads that call it.
- * ThreadSanitizer does not follow atomic_thread_fence. */
+/* Order the memory accesses before the call with those after it, among the threads that call it. It does not
+ * use atomic_thread_fence, which ThreadSanitizer does not follow. */
 static void fence_threads(void)
 {
 	static atomic_uint word;
@@ -603,7 +608,7 @@ static void fence_threads(void)
 	atomic_fetch_add(&word, 1);
 }
 
-/* The calling thread's state, busy from now on. NULL: nothing is to be done. */
+/* Return the calling thread's state, busy from now on. NULL if the call is to do nothing. */
 static inline struct upcr_thread *thread_of_call(void)
 {
 	struct upcr_thread *thread = self;
@@ -620,7 +625,7 @@ static inline struct upcr_thread *thread_of_call(void)
 		return NULL;
 	}
 	atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
-	/* Against the handlers of this thread; and where the kernel's barrier falls. */
+	/* Fence for the handlers of this thread; membarrier makes it a barrier for other threads. */
 	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(fences, 0))
 		fence_threads();
@@ -640,7 +645,7 @@ void upcr_thread_begin(void)
 		leave_engine(thread);
 }
 
-/* A new name is in the record before there are rows with its number. */
+/* Return the name's number. A new name is put into the record before there are rows with its number. */
 static unsigned number_of_name(const char *name, size_t length)
 {
 	unsigned number = upcr_names_number(&names, name, length);
@@ -673,7 +678,8 @@ bool upcr_is_name(unsigned number)
 	return atomic_load_explicit(&started, memory_order_acquire) && number < upcr_names_count(&names);
 }
 
-/* The first start of a region in the thread: what it does outside of regions is outside, for it has some. */
+/* Note the thread's first start of a region. A thread with regions works outside of all regions between
+ * them. */
 static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
 {
 	upcr_thread_measure(thread);
@@ -699,8 +705,8 @@ void upcr_enter(unsigned name)
 	leave_engine(thread);
 }
 
-/* Is it open in a thread that is not this one? The thread that ends the program has the lock, and waits
- * for this call. */
+/* True if the region is open in another thread. The lock is tried only while stage is RUNS: the thread that
+ * ends the program holds it and waits for this call. */
 static __attribute__((noinline)) bool is_open_elsewhere(const struct upcr_thread *thread, unsigned name)
 {
 	const struct upcr_thread *other;
@@ -819,7 +825,8 @@ const char *upcr_event(unsigned i)
 
 /* ---- work in other threads ----------------------------------------------------------------------- */
 
-/* The calling thread's state, made without saying that the process has regions. */
+/* Return the calling thread's state, busy; if necessary, make it without noting that the process has regions.
+ * NULL if the call is to do nothing. */
 static struct upcr_thread *thread_of_work(enum upcr_kind kind, struct upcr_instance *birth)
 {
 	if (!self && !make_self(kind, birth, false))
@@ -827,10 +834,10 @@ static struct upcr_thread *thread_of_work(enum upcr_kind kind, struct upcr_insta
 	return thread_of_call();
 }
 
-/* Does nobody count, or the simulator, or is this a thread that the engine itself has started? */
+/* True if nothing is counted, if the simulator counts, or if the engine itself starts the thread. */
 static bool work_is_off(void)
 {
-	static atomic_int off; /* 1: no; 2: yes */
+	static atomic_int off; /* 0: unknown; 1: no; 2: yes */
 	int now = atomic_load_explicit(&off, memory_order_relaxed);
 
 	if (!now) {
@@ -840,7 +847,7 @@ static bool work_is_off(void)
 	return now == 2 || gone || is_busy();
 }
 
-/* Is the thread's base that of another thread's regions? */
+/* True if the thread's base is a path of another thread's regions. */
 static bool is_working(const struct upcr_thread *thread)
 {
 	return thread->tree.base != UPCR_ROOT && thread->tree.base != thread->outside;
@@ -850,7 +857,8 @@ static const struct upcr_path *path_of_thread_locked(struct upcr_thread *thread)
 {
 	const struct upcr_path *outside = &upcr_path_root;
 
-	/* A created thread may outlive its regions, but works for them as long as it is asked to. */
+	/* A created thread may outlive the regions that it was created in and still hand on work. Its path
+	 * leaves these regions out, and they become lower bounds. */
 	if (thread->kind == UPCR_CREATED && (thread->birth || !thread->marked))
 		outside = upcr_path_inside(outside, UPCR_WITHOUT);
 	if (thread->kind == UPCR_CREATED && thread->birth && !thread->tree.node[thread->outside].lacks) {
@@ -902,7 +910,8 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 	return work;
 }
 
-/* A worker that has regions of its own open is in these between teams, and does not wait. */
+/* Return the base after the end of work. A worker with open regions is in these between teams, and does not
+ * wait. */
 static unsigned base_after_work(struct upcr_thread *thread, unsigned before)
 {
 	if (--thread->working || thread->kind != UPCR_WORKER)
@@ -933,7 +942,8 @@ void upcr_begin_worker(void)
 		leave_engine(thread);
 }
 
-/* Starts of the regions that are open, of which the innermost is returned. */
+/* Return the innermost of the open regions' starts, with one more user. Starts that do not exist yet are
+ * made. */
 static struct upcr_instance *birth_locked(struct upcr_thread *thread)
 {
 	unsigned depth = atomic_load(&thread->tree.depth), i;
@@ -953,7 +963,7 @@ static struct upcr_instance *birth_locked(struct upcr_thread *thread)
 	return birth;
 }
 
-/* The regions that the thread works for do not know of the thread that it creates. */
+/* Make the regions that the thread works for lower bounds: they do not include the thread that it creates. */
 static void hand_on(struct upcr_thread *thread)
 {
 	const unsigned base = thread->tree.base, name = thread->tree.node[base].name;
@@ -1032,7 +1042,7 @@ void upcr_hands_on(void)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Adds a thread's counts for a name. */
+/* Add a thread's counts of a name. */
 static void add_name_counts(struct upcr_counts *counts, const struct upcr_result *result, unsigned name,
 			    unsigned n)
 {
@@ -1077,7 +1087,7 @@ int upcr_read(unsigned name, struct upcr_counts *counts)
 
 /* ---- the end of the program ------------------------------------------------------------------ */
 
-/* In no call, and it gets into none while stage is not RUNS. */
+/* Wait until the thread is in no call; it enters none while stage is not RUNS. False after WAIT_NS. */
 static bool wait_for(struct upcr_thread *thread)
 {
 	uint64_t until = upcr_now() + WAIT_NS;
@@ -1104,8 +1114,8 @@ static void hold_all(int to)
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* A list of what all threads have, in the order of their beginnings; and all notes. jumped:
- * the calling thread has left a call by a jump, and its state is half made. */
+/* Return the results of all living threads in the order of their beginnings, and collect all notes. jumped:
+ * the calling thread has left a call by a jump, and its state is half changed. */
 static struct upcr_result *gather_locked(bool jumped)
 {
 	struct upcr_result *list = NULL, *result;
@@ -1151,7 +1161,7 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 		upcr_say("the name of the file is too long: '%s'", settings.out);
 		return;
 	}
-	/* The next program has the same process, and a file of its own. */
+	/* The next program has the same PID, and writes its own file. */
 	if (is_exec)
 		snprintf(path + strlen(path), 64, ".exec-%llx", (unsigned long long)upcr_now());
 	for (at = &living; *at; at = &(*at)->next)
@@ -1170,7 +1180,7 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 	else if (!upcr_record_lives())
 		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
 	free(head);
-	/* The lists are as they were. */
+	/* Separate the lists again. */
 	*at = NULL;
 	for (at = &living; *at && *at != all; at = &(*at)->next)
 		continue;
@@ -1192,12 +1202,12 @@ static bool was_used(void)
 	return atomic_load(&started) && used;
 }
 
-static struct upcr_result *last; /* of the living, at the end */
+static struct upcr_result *last; /* results of the living threads, at the end */
 
 /* ---- reading of all threads ------------------------------------------------------------------ */
 
 static struct {
-	bool holds; /* the program goes on afterwards */
+	bool holds; /* the threads are held, and go on afterwards */
 	struct upcr_result *of[3];
 } reading;
 
@@ -1217,7 +1227,8 @@ bool upcr_reading_begin(void)
 {
 	if (!atomic_load(&started))
 		return false;
-	/* At the end the thread stays busy; or this is a handler, and the lock may be its own thread's. */
+	/* At the end of the program the calling thread stays busy. In a handler the interrupted thread itself
+	 * may hold the lock, so the lock is only tried. */
 	if (!is_busy())
 		take_lock();
 	else if (atomic_load(stage) != IS_OVER || !try_lock())
@@ -1308,7 +1319,7 @@ void upcr_at_finish(void (*call)(void))
 	}
 }
 
-/* "exit", "exit status 7" */
+/* Return how the program ended, as "exit" or "exit status 7". */
 static const char *words_of_end(enum upcr_end how, int status)
 {
 	static char text[32];
@@ -1321,7 +1332,7 @@ static const char *words_of_end(enum upcr_end how, int status)
 
 void upcr_finish(enum upcr_end how, int status)
 {
-	/* Nobody may call exit in a handler, so the thread has left a call by a jump. */
+	/* A handler must not call exit, so a thread that is busy at exit has left a call by a jump. */
 	bool busy = is_busy(), jumped = busy && how == UPCR_AT_EXIT;
 	size_t i;
 

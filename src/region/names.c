@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.c - a table of hashes that only grows, with room for all names from the beginning: so
- * nobody who looks ever meets one that moves.
+ * names.c - a hash table that only grows. It has room for all names from the beginning, so readers without a
+ * lock never see it move.
  */
 #include "region/names.h"
 
@@ -19,7 +19,7 @@ static uint64_t mix_hash_words(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Eight bytes at a time. */
+/* Hash a name, eight bytes at a time. */
 static uint64_t hash_region_name(const char *name, size_t length)
 {
 	uint64_t hash = 0x9e3779b97f4a7c15u ^ length, word;
@@ -112,7 +112,7 @@ void upcr_names_free(struct upcr_names *names)
 	*names = (struct upcr_names){0};
 }
 
-/* *place: where it is, or belongs. */
+/* Return the name's number, or UPCR_UNKNOWN. *place is its slot, or the free slot where it belongs. */
 static unsigned find_name_place(const struct upcr_names *names, const char *name, size_t length,
 				uint64_t hash, unsigned *place)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.h - names of regions as numbers. A name is any bytes. A known one is found without a
- * lock, and what was found once stays. Number 0 is "others", for names beyond the limit.
+ * names.h - region names as numbers. A name is any bytes. A known name is found without a lock, and its
+ * number never changes. Number 0 is "others", for names beyond the limit.
  */
 #ifndef UPCR_NAMES_H
 #define UPCR_NAMES_H
@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer names are cut to so many bytes. */
+/* Longer names are cut to this number of bytes. */
 #define UPCR_NAME_MAX 4096
 
 #define UPCR_OTHERS 0u
 #define UPCR_UNKNOWN UINT32_MAX
 
-/* Names of the engine's own rows, which it makes first. */
+/* Names of the engine's own rows, which it makes first: UPCR_MEASURING, UPCR_WAITING and UPCR_WITHOUT. */
 #define UPCR_MEASURING 1u
 #define UPCR_MEASURING_NAME "(measuring)"
-/* Rows that upc_regions makes of the counters of the whole run. */
+/* Rows that upc_regions makes from the counters of the whole run. */
 #define UPCR_START_NAME "(start)"
 #define UPCR_END_NAME "(end)"
 #define UPCR_WAITING 2u
@@ -31,30 +31,32 @@ struct upcr_entry {
 	uint64_t hash;
 	unsigned number;
 	unsigned length;
-	char text[]; /* and a NUL behind it */
+	char text[]; /* NUL-terminated */
 };
 
 struct upcr_names {
-	unsigned max; /* names beside "others"          */
+	unsigned max; /* limit of names, not counting "others" */
 	unsigned mask;
-	/* Entries never change or go. Release: the entry is complete. Partner: find and text. */
+	/* Entries never change or move. A release store publishes a complete entry. Paired with the acquire
+	 * loads in find_name_place and upcr_names_text. */
 	_Atomic(struct upcr_entry *) *slot; /* [mask + 1] */
 	_Atomic(struct upcr_entry *) *by_number;
-	atomic_uint count;    /* with "others" */
+	atomic_uint count;    /* including "others" */
 	atomic_ulong beyond;  /* how often a name found no room */
-	pthread_mutex_t lock; /* of making an entry; nests in nothing */
+	pthread_mutex_t lock; /* held while an entry is made; nests in the engine's lock */
 };
 
-/* 0, or -1: out of memory. */
+/* Return 0, or -1 if out of memory. */
 int upcr_names_init(struct upcr_names *names, unsigned max);
-/* Reads each page of the table, so that looking up a name costs the program no page fault. */
+/* Read each page of the table, so that looking up a name costs the program no page fault. */
 void upcr_names_touch(const struct upcr_names *names);
-/* Nobody uses them any more. */
+/* Free the table, which no thread uses any more. */
 void upcr_names_free(struct upcr_names *names);
 
-/* UPCR_UNKNOWN: it has no number yet. Takes no lock. */
+/* Return the name's number, or UPCR_UNKNOWN if it has none yet. Takes no lock. */
 unsigned upcr_names_find(const struct upcr_names *names, const char *name, size_t length);
-/* Makes a number for it where it has none. UPCR_OTHERS: the limit is reached, or memory is. */
+/* Return the name's number, and make one if it has none. UPCR_OTHERS if the limit is reached or memory is
+ * short. */
 unsigned upcr_names_number(struct upcr_names *names, const char *name, size_t length);
 
 unsigned upcr_names_count(const struct upcr_names *names);

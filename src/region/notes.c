@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * notes.c - a short list by kind and name. Names without a place in it are counted by their kind.
+ * notes.c - a short list of notes by kind and name. Names that find no room in it are counted by kind.
  */
 #include "region/notes.h"
 

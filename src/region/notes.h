@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * notes.h - what went wrong, or was strange: how often, and of which region. Pure.
+ * notes.h - errors and oddities: their kind, how often they occurred, and in which region. Pure.
  */
 #ifndef UPCR_NOTES_H
 #define UPCR_NOTES_H
@@ -12,10 +12,10 @@ enum upcr_what {
 	UPCR_SAID_ELSEWHERE,
 	UPCR_SAID_LEFT_INSIDE,
 	UPCR_SAID_OPEN_AT_END,
-	UPCR_SAID_REFUSED, /* an event; name is its index  */
-	UPCR_SAID_BROKEN,  /* counting has ended early     */
-	UPCR_SAID_NO_SET,  /* nothing is counted here      */
-	UPCR_SAID_BUSY,    /* the thread could not be asked */
+	UPCR_SAID_REFUSED, /* event refused; name is its index */
+	UPCR_SAID_BROKEN,  /* counting ended early */
+	UPCR_SAID_NO_SET,  /* nothing is counted in the thread */
+	UPCR_SAID_BUSY,    /* the thread's state could not be read */
 	UPCR_SAID_RESET,
 	UPCR_SAID_MISSED,
 	UPCR_SAID_BEYOND,
@@ -32,23 +32,23 @@ enum upcr_what {
 
 struct upcr_said {
 	enum upcr_what what;
-	unsigned name; /* UPCR_OTHERS: of none */
+	unsigned name; /* UPCR_OTHERS: no name */
 	uint64_t times;
 };
 
-/* There are no more events than that. */
+/* As many as there can be events (UPCR_EVENTS_MAX). */
 enum { UPCR_SAID_MAX = 256 };
 
 struct upcr_notes {
 	unsigned n;
 	struct upcr_said said[UPCR_SAID_MAX];
-	uint64_t rest[UPCR_SAID_KINDS]; /* of names that found no room */
+	uint64_t rest[UPCR_SAID_KINDS]; /* by kind: notes whose name found no room */
 };
 
 void upcr_notes_add(struct upcr_notes *notes, enum upcr_what what, unsigned name, uint64_t times);
 void upcr_notes_add_all(struct upcr_notes *notes, const struct upcr_notes *more);
 
-/* The words for a note. */
+/* Return the words for a kind of note. */
 const char *upcr_notes_word(enum upcr_what what);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * path.c - the table of all paths, by outer path and name.
+ * path.c - a hash table of all paths, by outer path and name.
  */
 #include "region/path.h"
 
@@ -42,7 +42,8 @@ const struct upcr_path *upcr_path_of(struct upcr_tree *tree, unsigned node, unsi
 		tree->node[base].path = of_base;
 	else if (!from)
 		tree->node[from].path = &upcr_path_root;
-	/* Downwards, each step by a way up from node: a thread asks once for each of its nodes. */
+	/* Go down to node. Each step walks up from node, but a thread does this only once for each of its
+	 * nodes. */
 	for (; from != node && tree->node[from].path; from = at) {
 		for (at = node; tree->node[at].parent != from;)
 			at = tree->node[at].parent;
@@ -60,7 +61,7 @@ static unsigned path_depth(const struct upcr_path *path)
 	return depth;
 }
 
-/* The node of the path, found or made by step at each name. 0: a step finds none. */
+/* Return the node of the path, found or made by step for each name. 0 if a step finds none. */
 static unsigned path_follow(struct upcr_tree *tree, const struct upcr_path *path,
 			    unsigned (*step)(struct upcr_tree *tree, unsigned parent, unsigned name))
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * record.c - the record's writer: the file, its blocks, and a SIGBUS of a file that somebody has
- * truncated.
+ * record.c - the record's writer: the file, its blocks, and the SIGBUS after somebody has truncated the file.
  */
 #include "region/record.h"
 
@@ -23,17 +22,18 @@
 
 enum { FIRST_PAGES = 32, TEXT_PAGES = 4, FIRST_ROWS = 16 };
 
-/* Protects all that follows; nests in the engine's locks. No handler takes it. */
+/* Protects the variables below. Nests in the engine's locks. No handler takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *_Atomic base; /* of UPCR_RECORD_MAX bytes of address space. Partner: truncated */
-static size_t room, used;  /* bytes: of the file, and of its blocks */
+static char *_Atomic base; /* UPCR_RECORD_MAX bytes of address space; NULL: none. Paired with the load in
+			      record_truncated */
+static size_t room, used;  /* bytes: size of the file, and of its blocks */
 static char path[4096];
 static dev_t device;
 static ino_t inode;
-static atomic_bool lives; /* the state that the head has */
+static atomic_bool lives; /* the head's state is UPCR_RECORD_LIVES */
 static unsigned row_events;
 static struct upcr_record_block *texts;
-static size_t text_at, text_room; /* bytes behind the block's head */
+static size_t text_at, text_room; /* bytes after the block's head: filled, available */
 static struct sigaction before;
 
 static struct upcr_record_head *record_head(void)
@@ -55,9 +55,9 @@ uint64_t upcr_record_start(pid_t pid)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The name of the command may have blanks and parentheses in it. */
+	/* The command's name may contain blanks and parentheses. */
 	at = strrchr(text, ')');
-	/* A process that has ended and was not waited for is none. */
+	/* A zombie, which has ended but was not waited for, does not count as a process. */
 	if (at && at[1] && (at[2] == 'Z' || at[2] == 'X'))
 		return 0;
 	for (field = 2; at && field < 22; field++)
@@ -67,8 +67,9 @@ uint64_t upcr_record_start(pid_t pid)
 
 /* ---- truncation ---------------------------------------------------------------------------- */
 
-/* Calls of this handler: mmap, sigaction and raise are safe in handlers. A fault in the record gets
- * memory that goes nowhere; any other one is repeated for the handler that was there before. */
+/* SIGBUS handler. It calls mmap, sigaction and raise, which are safe in handlers. A fault in the record gets
+ * private memory, and later copies are lost. Any other fault is repeated for the handler that was installed
+ * before. */
 static void record_truncated(int signo, siginfo_t *info, void *context)
 {
 	char *at = info->si_addr, *from = atomic_load(&base);
@@ -100,7 +101,7 @@ static void record_watch(void)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* SIGXFSZ would end the program. */
+/* True if the file may become this large. SIGXFSZ would end the program. */
 static bool record_fits_limit(size_t size)
 {
 	struct rlimit limit;
@@ -109,7 +110,7 @@ static bool record_fits_limit(size_t size)
 	       (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
 }
 
-/* Pages are mapped here and now: faults would be the program's. */
+/* Extend the file and map the new pages now: later faults would be counted as the program's. */
 static bool record_extend(int fd, size_t more)
 {
 	char *to = atomic_load(&base) + room;
@@ -122,7 +123,8 @@ static bool record_extend(int fd, size_t more)
 	return true;
 }
 
-/* The file is opened again, since the program may close descriptors that it has not opened. */
+/* Grow the file by at least bytes. The file is opened again, since the program may close descriptors that it
+ * has not opened. */
 static bool record_grow(size_t bytes)
 {
 	size_t more = room;
@@ -143,7 +145,7 @@ static bool record_grow(size_t bytes)
 	return done;
 }
 
-/* A block of whole pages, all 0; *bytes: how many. NULL: no room. */
+/* Return a zeroed block of whole pages, of at least *bytes; *bytes becomes its size. NULL: no room. */
 static void *record_take_locked(size_t *bytes)
 {
 	const size_t page = UPCR_RECORD_PAGE, size = (*bytes + page - 1) / page * page;
@@ -166,7 +168,7 @@ static void *record_take_locked(size_t *bytes)
 	return block;
 }
 
-/* Creates and maps the file, of which nothing stays where that fails. */
+/* Create and map the file; on failure nothing of it stays. */
 static bool record_create(const char *prefix)
 {
 	struct statfs system;
@@ -253,7 +255,7 @@ bool upcr_record_lives(void)
 	return atomic_load(&base) && atomic_load(&lives);
 }
 
-/* The memory stays: a thread may be in a mark. */
+/* The mapping stays: a thread may be in a mark. */
 void upcr_record_end(void)
 {
 	int saved = errno;
@@ -319,7 +321,7 @@ void *upcr_record_add_rows(unsigned serial, unsigned first, unsigned *n)
 	pthread_mutex_lock(&lock);
 	block = record_take_locked(&bytes);
 	if (block) {
-		/* The rest of the last page is of use, too. */
+		/* Rows fill the rest of the last page, too. */
 		*n = (unsigned)((bytes - sizeof(*block)) / stride);
 		block->serial = serial;
 		block->first = first;
@@ -349,7 +351,7 @@ struct upcr_value *upcr_record_slot_begin(struct upcr_record_row *row, unsigned 
 	return slot->value;
 }
 
-/* The kernel sees the stores of a thread that it ends in their order, so a compiler's fence is enough. */
+/* A compiler's fence is enough: the kernel sees the stores of a thread that it ends in program order. */
 void upcr_record_slot_end(struct upcr_record_row *row, unsigned events)
 {
 	struct upcr_record_slot *slot = record_slot(row, events);
@@ -370,7 +372,8 @@ void upcr_record_after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* busy: a handler has forked in a call, which goes on and writes; its memory stays, and is private. */
+/* busy: a handler has forked inside a call, which goes on and writes; its memory stays, but becomes
+ * private. */
 void upcr_record_in_child(bool busy)
 {
 	char *from = atomic_load(&base);

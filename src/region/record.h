@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * record.h - the record of a process: what its report is made of, in a file in shared memory, where
+ * record.h - the record of a process: the data of its report, in a file in shared memory, where
  * it stays when the process is killed. record.c writes it, recorded.c reads it afterwards.
  *
  * The engine keeps its accounts in private memory and copies each change into the record; it never
@@ -14,7 +14,7 @@
  * - calls, time, mark, and current path are single words, of which the last mark may have written some
  *   and not others: a time may be one stretch ahead of the thread's last mark.
  * - counted values of a row have two slots, written in turns. A slot that is being written has generation
- *   0, and the other one holds. A slot has the time of its row when it was written: if the row's
+ *   0, and the other one is valid. A slot has the time of its row when it was written: if the row's
  *   time differs, the values are older than the row, and a lower bound.
  */
 #ifndef UPCR_RECORD_H
@@ -31,42 +31,42 @@
 
 #define UPCR_RECORD_MAGIC 0x32726f6365527055u
 enum { UPCR_RECORD_PAGE = 4096 };
-/* A process has no more than that; later threads and paths are left out of the record. */
+/* Limit of a record's size; later threads and paths are left out of the record. */
 #define UPCR_RECORD_MAX ((size_t)64 << 20)
 
 enum upcr_record_state {
 	UPCR_RECORD_LIVES = 1,
-	UPCR_RECORD_OVER, /* the process has written its file itself */
+	UPCR_RECORD_OVER, /* the process has written its report file itself */
 };
 
 struct upcr_record_head {
-	_Atomic uint64_t magic; /* stored last */
+	_Atomic uint64_t magic; /* stored last, when the head is complete */
 	uint32_t events;
 	int32_t pid;
-	uint64_t start; /* of the process, in ticks since the machine's start: /proc/PID/stat */
+	uint64_t start; /* start of the process in ticks since boot, from /proc/PID/stat */
 	uint64_t begun; /* CLOCK_MONOTONIC, ns */
-	uint32_t child; /* of another process with a record */
+	uint32_t child; /* child of another process with a record */
 	atomic_uint state;
-	atomic_uint lacking; /* something found no room */
+	atomic_uint lacking; /* a block found no room */
 };
 
 enum upcr_record_kind { UPCR_RECORD_TEXTS = 1, UPCR_RECORD_THREAD, UPCR_RECORD_ROWS };
 
 struct upcr_record_block {
-	atomic_uint kind; /* stored last */
+	atomic_uint kind; /* stored last, when the block is complete */
 	uint32_t pages, serial;
-	uint32_t first, n; /* rows, from that one on */
-	atomic_uint used;  /* bytes of texts          */
+	uint32_t first, n; /* number of the first row, and number of rows */
+	atomic_uint used;  /* bytes of texts */
 };
 
 enum upcr_record_text {
-	UPCR_RECORD_HEAD = 1, /* pieces of the JSON file's head, to be put together */
-	UPCR_RECORD_NAME,     /* of a region, in the order of their numbers from 1 */
+	UPCR_RECORD_HEAD = 1, /* pieces of the JSON file's head, to be concatenated */
+	UPCR_RECORD_NAME,     /* region names in the order of their numbers, from 1 */
 	UPCR_RECORD_EVENT,
-	UPCR_RECORD_REASON, /* why an event is refused; beyond the events: why nothing is counted */
+	UPCR_RECORD_REASON, /* why event index is refused; beyond the events: why nothing is counted */
 };
 
-/* Texts follow each other, each padded to 8 bytes. */
+/* A text of a block; each is padded to 8 bytes, and the next follows. */
 struct upcr_record_entry {
 	uint32_t kind, index, length, spare;
 	char text[];
@@ -74,8 +74,8 @@ struct upcr_record_entry {
 
 struct upcr_record_marks {
 	_Atomic uint64_t mark; /* CLOCK_MONOTONIC, ns */
-	atomic_uint current;   /* node of the tree    */
-	atomic_uint rows;      /* nodes that have been made */
+	atomic_uint current;   /* current node of the tree */
+	atomic_uint rows;      /* nodes made so far */
 	_Atomic uint64_t missed;
 	atomic_uint counts; /* enum upcr_record_counts */
 	atomic_uint ended;
@@ -88,7 +88,7 @@ struct upcr_record_thread {
 	int32_t tid;
 	char name[16];
 	uint64_t begun;
-	uint32_t born; /* row of its base, which upcr_result_settle moves; 0: none */
+	uint32_t born; /* row that upcr_result_settle moves; 0: none */
 	atomic_uint home;
 	struct upcr_record_marks marks;
 	struct upcr_notes notes;
@@ -104,7 +104,7 @@ struct upcr_record_row {
 
 struct upcr_record_slot {
 	_Atomic uint64_t generation; /* 0: no values */
-	uint64_t ns;                 /* of the row   */
+	uint64_t ns;                 /* the row's time when the values were copied */
 	struct upcr_value value[];   /* [events]     */
 };
 
@@ -118,32 +118,34 @@ static inline size_t upcr_record_stride(unsigned events)
 	return sizeof(struct upcr_record_row) + (events ? 2 * upcr_record_slot_size(events) : 0);
 }
 
-/* The process's start as the head has it; 0: there is no such process. */
+/* Return the start of a process as in the head; 0 if there is no such process. */
 uint64_t upcr_record_start(pid_t pid);
 
-/* ---- the writer; all but upcr_record_values takes a lock of its own, which nests in all others ---- */
+/* ---- the writer; its own lock nests in all others, and the slot functions take no lock ------------ */
 
-/* Creates "PREFIX.PID.N" and maps it. False: there is none, and the calls below do nothing. */
+/* Create and map "PREFIX.PID.N". False on failure; the calls below then do nothing. */
 bool upcr_record_begin(const char *prefix, unsigned events, uint64_t begun, bool child);
 const char *upcr_record_path(void);
-/* There is one, which can be made into the process's file. */
+/* True if there is a record from which the process's file can be made. */
 bool upcr_record_lives(void);
-/* A copy of the text, behind those that are there. */
+/* Append a copy of the text. */
 void upcr_record_add(enum upcr_record_text kind, unsigned index, const char *text, size_t length);
-/* NULL: no room. */
+/* Append a thread's block. NULL: no room. */
 struct upcr_record_thread *upcr_record_add_thread(unsigned serial);
-/* Room for rows of a thread, from first on; *n: how many. NULL: no room. */
+/* Return room for rows of a thread, from number first on; *n becomes their number. NULL: no room. */
 void *upcr_record_add_rows(unsigned serial, unsigned first, unsigned *n);
-/* Values of a row, in the slot that is not the latest. */
+/* Return room for the values of a row, in its older slot. upcr_record_slot_end makes this slot the valid
+ * one. */
 struct upcr_value *upcr_record_slot_begin(struct upcr_record_row *row, unsigned events);
 void upcr_record_slot_end(struct upcr_record_row *row, unsigned events);
 void upcr_record_set_state(enum upcr_record_state state);
-/* Removes the file, where its state is UPCR_RECORD_OVER. */
+/* Remove the file if its state is UPCR_RECORD_OVER. */
 void upcr_record_end(void);
 
 void upcr_record_before_fork(void);
 void upcr_record_after_fork(void);
-/* In the child: what is written from now on goes nowhere, and upcr_record_begin makes another record. */
+/* In the child: drop the parent's record. Later writes go nowhere, and upcr_record_begin makes another
+ * record. */
 void upcr_record_in_child(bool busy);
 
 #endif

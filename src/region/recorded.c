@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * recorded.c - the record's reader. The file may be anything: each number in it is looked at before it
- * is used as a place, and a block that cannot be right ends the reading.
+ * recorded.c - the record's reader. The file may contain anything: each number in it is checked before it is
+ * used as an index or offset, and an impossible block ends the reading.
  */
 #include "region/recorded.h"
 
@@ -17,9 +17,9 @@
 #include "region/report.h"
 #include "region/settings.h"
 
-#define ROWS_BLOCKS 32 /* each is as large as all before it */
+#define ROWS_BLOCKS 32 /* each block is as large as all before it */
 
-/* A thread's blocks. */
+/* The blocks of a thread. */
 struct thread_parts {
 	const struct upcr_record_thread *thread;
 	const struct upcr_record_block *rows[ROWS_BLOCKS];
@@ -30,16 +30,16 @@ struct upcr_recorded_parts {
 	char *file;
 	size_t size, head_length;
 	const struct upcr_record_head *about;
-	char *head; /* of the JSON file */
+	char *head; /* the JSON file's head */
 	char *event[UPCR_EVENTS_MAX], *reason[UPCR_EVENTS_MAX + 1];
 	struct upcr_names names;
 	struct upcr_notes notes;
 	struct upcr_result *results, **last;
-	uint64_t mark; /* the last one */
-	bool failed;   /* no memory */
+	uint64_t mark; /* time of the last mark, ns */
+	bool failed;   /* out of memory */
 };
 
-/* The record that is being written: accessors have no argument for it. */
+/* The record that is being written: the callbacks of the report have no argument for it. */
 static const struct upcr_recorded_parts *writing;
 
 static const char *recorded_event(unsigned i)
@@ -84,7 +84,7 @@ static bool recorded_load(struct upcr_recorded_parts *parts, const char *path)
 	return true;
 }
 
-/* The block at a place, which is moved behind it. NULL: it was the last one. */
+/* Return the block at *at, and advance *at past it. NULL after the last block. */
 static const struct upcr_record_block *recorded_next(const struct upcr_recorded_parts *parts, size_t *at)
 {
 	const struct upcr_record_block *block;
@@ -172,7 +172,7 @@ static const struct upcr_record_row *recorded_row(const struct upcr_recorded_par
 	return NULL;
 }
 
-/* Returns the slot of the two that was written last; NULL: none was. */
+/* Return the slot that was written last; NULL if neither was written. */
 static const struct upcr_record_slot *recorded_slot(const struct upcr_record_row *row, unsigned events)
 {
 	const struct upcr_record_slot *a = (const void *)(row + 1), *b;
@@ -220,7 +220,7 @@ static unsigned recorded_rows(const struct upcr_recorded_parts *parts, const str
 	return rows;
 }
 
-/* Regions that are open at the end are those of the path. */
+/* Note the regions that are open at the end: those on the current path. */
 static void recorded_open(struct upcr_recorded_parts *parts, const struct upcr_result *result,
 			  unsigned current)
 {
@@ -294,7 +294,7 @@ static void recorded_thread(struct upcr_recorded_parts *parts, const struct thre
 
 /* ---- the record ---------------------------------------------------------------------------- */
 
-/* Threads are few, and rows are behind their thread: each thread looks for its rows itself, from there. */
+/* Threads are few, and rows follow their thread's block: each thread searches the blocks after its own. */
 static void recorded_threads(struct upcr_recorded_parts *parts)
 {
 	size_t at = UPCR_RECORD_PAGE, behind;

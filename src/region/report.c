@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report.c - writes JSON with write(2) from a buffer of its own: the program's streams may be
- * closed by then. Nothing of the program's locale is in it.
+ * report.c - writes JSON with write(2) from a private buffer: the program's streams may be closed by then.
+ * The text does not depend on the program's locale.
  */
 #include "region/report.h"
 
@@ -17,13 +17,13 @@
 
 #include "region/settings.h"
 
-/* Names of a path that is written whole. */
+/* Greatest depth of a path of which all names are written. */
 enum { WHOLE_PATH = 64 };
 
 static struct {
 	char text[1 << 16];
 	size_t used;
-	int fd; /* -1: into memory */
+	int fd; /* -1: write to memory */
 	char *memory;
 	size_t kept;
 	bool failed;
@@ -85,7 +85,7 @@ static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
 	put_bytes(piece, strlen(piece));
 }
 
-/* How many bytes of UTF-8 begin here, 0: they are none. */
+/* Return how many bytes of valid UTF-8 begin at p, or 0. */
 static size_t utf8_length(const unsigned char *p, size_t left)
 {
 	static const struct {
@@ -112,8 +112,8 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 	return 0;
 }
 
-/* A byte that is no UTF-8 as Latin-1: names are bytes, and two of them stay two. A NUL has no
- * place in the strings of most readers. */
+/* Write a JSON string. A byte that is not UTF-8 becomes its Latin-1 character: names are bytes, and two
+ * different names stay different. A NUL becomes U+FFFD, since most readers' strings cannot hold it. */
 static void put_string(const char *text, size_t length)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -181,7 +181,7 @@ static void put_number_or_null(const char *name, long value)
 		put(",\"%s\":%ld", name, value);
 }
 
-/* The locale is the program's. */
+/* Begin a text in the C locale, whatever the program's locale is. Return the locale for end_text. */
 static locale_t begin_text(int fd, locale_t *before)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -347,13 +347,14 @@ static void put_report_value(const struct upcr_value *value)
 	put_double("low", value->low);
 	put_double("high", value->high);
 	put_double("coverage", value->coverage);
-	/* A sum over threads is partial where one of them is uncounted. */
+	/* A sum over threads is partial if a thread is uncounted. */
 	put_flags(value->flags | (value->uncounted ? UPCR_PARTIAL : 0));
 	put("}");
 }
 
-/* A deep one is told by what is behind another node of the list: recursion would make a text as long as
- * the square of its depth. place: of each row before this in the list; 0: it is not there. */
+/* Write the path of a row. A deep path continues that of another node in the list (under): written whole, the
+ * paths of a recursion would be as long as the square of its depth. place: index of each earlier row in the
+ * list; 0: not in the list. False: out of memory. */
 static bool put_row_path(const struct upcr_result *result, unsigned row, const unsigned *place)
 {
 	const bool whole = result->row[row].depth <= WHOLE_PATH;
@@ -390,8 +391,8 @@ static void put_result_row(const struct upcr_result *result, unsigned row, const
 	put("]}");
 }
 
-/* A path that was never current is there only because one below it was made anew. A worker may never be
- * outside. */
+/* True if the row is written. A path that was never current exists only because a path below it was made
+ * anew. A worker may never be outside of regions. */
 static bool says_something(const struct upcr_result *result, unsigned row)
 {
 	return result->row[row].calls || result->row[row].ns || (row == UPCR_ROOT && result->rows <= 2);
@@ -440,8 +441,8 @@ static void put_whole_report(const struct upcr_report *report)
 	put("]}\n");
 }
 
-/* Two files beside the process's: ".part" says that it will come, and ".new" is what is written of it.
- * NULL: out of memory. */
+/* Return the name of a file next to the process's: ".part" announces the file, and ".new" is the file while
+ * it is written. NULL: out of memory. */
 static char *name_beside(const char *path, pid_t pid, const char *end)
 {
 	char *name;

@@ -13,7 +13,7 @@
 #include "region/notes.h"
 #include "region/result.h"
 
-/* Facts of a process that are known from its beginning. */
+/* Facts about a process that are known from its beginning. */
 struct upcr_about {
 	struct timespec started;
 	const char *clock;
@@ -24,9 +24,9 @@ struct upcr_about {
 
 struct upcr_report {
 	const char *path;
-	const char *record; /* removed as soon as the file is there, before its ".part"; NULL: stays */
+	const char *record; /* record to remove once the file exists, before its ".part"; NULL: none */
 	pid_t pid;
-	const char *head; /* of upcr_report_head */
+	const char *head; /* from upcr_report_head */
 	size_t head_length;
 	const char *ended; /* "exit", "exec", "signal 9 (Killed)", ... */
 	uint64_t ns;
@@ -34,19 +34,20 @@ struct upcr_report {
 	const struct upcr_notes *notes;
 	const char *(*event)(unsigned i);
 	const char *(*reason)(unsigned i); /* why event i is refused; UINT32_MAX: why nothing is counted */
-	const struct upcr_result *results; /* a list */
+	const struct upcr_result *results; /* linked list */
 };
 
-/* The words for a note, with its reason where there is one. */
+/* Write the words for a note to text, with its reason if there is one, and return text. */
 const char *upcr_report_words(const struct upcr_said *said, const char *(*reason)(unsigned i), char *text,
 			      size_t size);
-/* The file's text up to what is known at the end. For the caller to free; NULL: out of memory. */
+/* Return the file's text up to the part that is known at the end only; the caller frees it. NULL: out of
+ * memory. */
 char *upcr_report_head(const struct upcr_about *about, size_t *length);
-/* Leaves a file with ".part" behind its name, which stays where the process is killed: where its record is
- * (NULL: it has none, and the file is empty). */
+/* Create a file with ".part" after its name, which stays if the process is killed. It names the record;
+ * without a record (NULL) it is empty. */
 void upcr_report_begin(const char *path, const char *record);
 void upcr_report_forget(const char *path, pid_t pid);
-/* Whole, or not at all: by a rename. False, with errno. */
+/* Write the whole file or nothing, by a rename. False, with errno, on failure. */
 bool upcr_report_write(const struct upcr_report *report);
 
 #endif

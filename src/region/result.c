@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * result.c - makes results of trees, and one of two.
+ * result.c - makes results from trees, and merges two results.
  */
 #include "region/result.h"
 
@@ -49,7 +49,7 @@ void upcr_result_free(struct upcr_result *result)
 	free(result);
 }
 
-/* Where a row of from is in into, or would be. */
+/* Return the index of the row with this name and parent in into; rows if there is none. */
 static unsigned place_of_result_row(const struct upcr_result *into, const struct upcr_row *row,
 				    unsigned parent, unsigned rows)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * settings.c - the environment's variables, and the file's name.
+ * settings.c - reads the environment's variables, and makes the file's name.
  */
 #include "region/settings.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * simulated.c - the doorbell's accounts, and what events are of them.
+ * simulated.c - accounts in the simulator, reached by its doorbell, and the events that are made of them.
  */
 #include "region/simulated.h"
 
@@ -38,7 +38,7 @@ bool upcr_simulated_has(const char *event)
 	return upcs_item_of(event) < UPCS_ITEMS;
 }
 
-/* The account of the library's own work. */
+/* The account of this library's own work. */
 #define OURS 1u
 
 static uint64_t account_of(unsigned thread, unsigned node)
@@ -46,7 +46,7 @@ static uint64_t account_of(unsigned thread, unsigned node)
 	return ((uint64_t)thread + 1) << 32 | node | (node == UPCR_ROOT ? UPCI_DOORBELL_OUTSIDE : 0);
 }
 
-/* The simulator had no memory: what it has is another's. */
+/* The simulator ran out of memory: its accounts may hold counts of other nodes. */
 static atomic_bool failed;
 
 static bool go_to(uint64_t account, uint64_t open, uint64_t names)
@@ -59,7 +59,8 @@ static bool go_to(uint64_t account, uint64_t open, uint64_t names)
 	return done;
 }
 
-/* The names of its open regions, one bit each. From 64 regions on all bits are set. */
+/* Return a set of the names of the open regions, one bit each. With 64 or more open regions all bits are
+ * set. */
 static uint64_t names_of_open_regions(const struct upcr_tree *tree, unsigned depth)
 {
 	const struct upcr_open *open = atomic_load_explicit(&tree->open, memory_order_relaxed);

@@ -9,7 +9,7 @@
 #include "stat/level.h"
 
 #define HALVINGS 60
-#define MOST 1e6 /* degrees of freedom that are told from certainty */
+#define MOST 1e6 /* degrees of freedom; more are equal to INFINITY */
 
 const char *upcr_flag_word(unsigned i)
 {
@@ -68,7 +68,7 @@ double upcr_freedom(double half, double error)
 	return middle;
 }
 
-/* The part that both kinds of sums share. */
+/* Add the fields that both kinds of sums treat alike. */
 static void add_value_part(struct upcr_value *sum, const struct upcr_value *part)
 {
 	sum->value += part->value;
@@ -83,7 +83,7 @@ static void add_value_part(struct upcr_value *sum, const struct upcr_value *part
 	sum->uncounted |= part->uncounted;
 }
 
-/* Not below what was counted exactly. */
+/* Set the interval of the sum. Its lower end is not below the exact parts. */
 static void enclose_sum_bounds(struct upcr_value *sum)
 {
 	double half = 0;
@@ -94,7 +94,8 @@ static void enclose_sum_bounds(struct upcr_value *sum)
 	sum->high = upcr_is_lower_bound(sum) ? INFINITY : sum->value + half;
 }
 
-/* The first estimate keeps the interval that it came with, moved. */
+/* Add the part, unless both sum and part have estimates. The first estimate keeps its interval, moved by the
+ * exact parts. False if nothing was added. */
 static bool take_first(struct upcr_value *sum, const struct upcr_value *part)
 {
 	const struct upcr_value before = *sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.c - marks: time goes to the path that was current, and the set goes on in the next one.
+ * thread.c - marks, the starts and ends of regions: elapsed time goes to the path that was current, and the
+ * event set switches to the next path.
  */
 #include "region/thread.h"
 
@@ -21,11 +22,11 @@ uint64_t upcr_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Copies of values take one part in so many of a thread's time, and COPY_FREE ns more, at most: however
- * dense its marks are. */
+/* Copying values takes at most 1 / COPY_SHARE of a thread's time and COPY_FREE ns more, however dense its
+ * marks are. */
 #define COPY_SHARE 50u
 #define COPY_FREE 1000000u
-/* Behind the last of the stale nodes; 0 is none of them. */
+/* End of the list of stale nodes; 0 in a node: it is not in the list. */
 #define STALE_LAST UINT32_MAX
 
 static void note_refused_event(void *arg, const char *event)
@@ -51,8 +52,8 @@ static unsigned thread_path_of(struct upcr_tree *tree, const struct upcr_instanc
 	return node;
 }
 
-/* Makes the bases, which the limit of paths does not concern. Nodes of the path to born are the first ones.
- */
+/* Make the base nodes, which do not count towards the limit of paths. The nodes of the path to born come
+ * first. */
 static void thread_make_bases(struct upcr_thread *thread, bool measures)
 {
 	struct upcr_tree *tree = &thread->tree;
@@ -64,7 +65,7 @@ static void thread_make_bases(struct upcr_thread *thread, bool measures)
 	if (thread->kind == UPCR_CREATED)
 		thread->outside =
 			upcr_tree_child(tree, thread_path_of(tree, thread->birth, depth), UPCR_WITHOUT);
-	/* Out of memory it is UPCR_BEYOND. */
+	/* Out of memory, outside is UPCR_BEYOND. */
 	if (thread->kind == UPCR_CREATED && thread->outside != UPCR_BEYOND) {
 		thread->born = thread->outside;
 		upcr_thread_settle(thread, depth);
@@ -95,7 +96,7 @@ struct upcr_thread *upcr_thread_create(unsigned max, enum upcr_kind kind, struct
 						   note_refused_event, thread);
 		if (!thread->counts)
 			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
-		if (thread->simulated) /* it would be the emulator's */
+		if (thread->simulated) /* prctl returned the emulator's name */
 			thread->name[0] = '\0';
 	}
 	thread->begun = thread->mark = upcr_now();
@@ -112,7 +113,7 @@ void upcr_thread_free(struct upcr_thread *thread)
 	free(thread);
 }
 
-/* Time up to now is the account's. */
+/* Add the time up to now to the account. */
 static inline __attribute__((always_inline)) void charge(struct upcr_thread *thread)
 {
 	struct upcr_node *node = &thread->tree.node[thread->account];
@@ -127,12 +128,12 @@ static inline __attribute__((always_inline)) void charge(struct upcr_thread *thr
 	}
 }
 
-/* The counts from now on are the account's. */
+/* Switch the counts to the account. */
 static __attribute__((noinline)) void switch_counts(struct upcr_thread *thread)
 {
 	if (upcr_counts_switch(&thread->set, thread->account))
 		return;
-	/* They would be another region's. */
+	/* The set would go on counting for another region. */
 	upcr_counts_stop(&thread->set);
 	thread->counts = false;
 	thread->broken = true;
@@ -173,7 +174,7 @@ static struct upcr_record_row *next_row(struct upcr_thread *thread)
 	if (!thread->rows_left && !thread->full)
 		thread->rows = upcr_record_add_rows(thread->serial, thread->recorded, &thread->rows_left);
 	if (!thread->rows_left) {
-		/* A gap could not be read over. */
+		/* The reader could not skip a gap in the rows. */
 		thread->full = true;
 		return &thread->no_row;
 	}
@@ -183,7 +184,7 @@ static struct upcr_record_row *next_row(struct upcr_thread *thread)
 	return row;
 }
 
-/* Nodes that have been made since the last call get their rows. */
+/* Give rows to the nodes that were made since the last call. */
 static __attribute__((noinline)) void take_rows(struct upcr_thread *thread)
 {
 	struct upcr_node *node;
@@ -205,7 +206,7 @@ static bool has_slots(const struct upcr_thread *thread, unsigned node)
 	return thread->tree.node[node].row != &thread->no_row;
 }
 
-/* Values of all nodes that have changed. */
+/* Copy the values of all nodes that have changed to their rows. */
 static __attribute__((noinline)) void copy_values(struct upcr_thread *thread)
 {
 	const unsigned events = upcr_counts_events();
@@ -228,7 +229,7 @@ static __attribute__((noinline)) void copy_values(struct upcr_thread *thread)
 		thread->copying > COPY_FREE ? thread->begun + COPY_SHARE * (thread->copying - COPY_FREE) : 0;
 }
 
-/* Behind a mark: all that it has changed, but calls of a start. */
+/* Copy all that a mark has changed, except the calls of a start. */
 static inline __attribute__((always_inline)) void copy_mark(struct upcr_thread *thread)
 {
 	if (__builtin_expect(thread->recorded != thread->tree.nodes, 0))
@@ -316,7 +317,7 @@ __attribute__((noinline)) void upcr_thread_go_on(struct upcr_thread *thread)
 
 /* ---- marks --------------------------------------------------------------------------------- */
 
-/* Makes the region's node, its row and its place among the counts. */
+/* Make the region's node, its row and its place among the counts, while measuring. */
 static __attribute__((noinline)) unsigned enter_first(struct upcr_thread *thread, unsigned name)
 {
 	unsigned entered;
@@ -354,7 +355,7 @@ void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 	atomic_store_explicit(&node->row->calls, node->calls, memory_order_relaxed);
 }
 
-/* The name of its innermost region. False: none is open. */
+/* Store the name of the innermost open region. False if none is open. */
 static bool innermost_name(const struct upcr_thread *thread, unsigned *name)
 {
 	unsigned depth = atomic_load_explicit(&thread->tree.depth, memory_order_relaxed);
@@ -388,8 +389,8 @@ void upcr_thread_lacks(struct upcr_thread *thread, unsigned node, enum upcr_lack
 	atomic_store_explicit(&of->row->lacks, lack, memory_order_relaxed);
 }
 
-/* Those inside were left by a jump, nobody knows when: what was done since then is in their counts,
- * and missing from those of the region around them. */
+/* End the regions inside the named one. They were left by a jump at an unknown time: their counts include all
+ * work since then, which is missing from the region around them. */
 static __attribute__((noinline)) void close_inside(struct upcr_thread *thread, unsigned name)
 {
 	long inside = upcr_tree_find_open(&thread->tree, name);

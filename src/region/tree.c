@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tree.c - nodes in the order of their making, found by parent and name in a table of hashes.
+ * tree.c - nodes in the order of their creation, found by parent and name in a hash table.
  */
 #include "region/tree.h"
 
@@ -11,7 +11,7 @@
 
 enum { FIRST_ROOM = 64, FIRST_OPEN = 32 };
 
-/* A list that has been outgrown; is_open may be looking at it. */
+/* An outgrown list of open regions; upcr_tree_is_open may still read it. */
 struct outgrown {
 	struct outgrown *next;
 	struct upcr_open *open;
@@ -204,8 +204,8 @@ unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)
 	return node;
 }
 
-/* Entry i of the list goes; the paths of those behind it are found anew. One that the base has adds
- * nothing to its path. */
+/* Remove entry i from the list, and find the paths of the entries behind it anew. A region that is in the
+ * base adds nothing to the path. */
 static void take_node_out(struct upcr_tree *tree, unsigned i)
 {
 	unsigned depth = depth_of(tree) - 1, node, before;
@@ -266,7 +266,7 @@ long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name)
 	return -1;
 }
 
-/* Starts without a place in the list are the innermost ones, whatever they are called. */
+/* End the innermost start if it found no room in the list, whatever its name is. False if there is none. */
 static bool exit_unlisted(struct upcr_tree *tree)
 {
 	if (!tree->unlisted)
@@ -301,7 +301,7 @@ bool upcr_tree_exit_innermost(struct upcr_tree *tree)
 
 bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name)
 {
-	/* The list is taken behind the depth, so it is long enough for it. */
+	/* The list is loaded after the depth, so it has at least depth entries. */
 	unsigned depth = atomic_load_explicit(&tree->depth, memory_order_acquire), i;
 	const struct upcr_open *open = atomic_load_explicit(&tree->open, memory_order_acquire);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tree.h - the call paths of a thread's regions, and which of them is the current one. Pure.
+ * tree.h - the call paths of a thread's regions, and the current path. Pure.
  *
- * A thread's call path is the list of its open regions, in the order of their starts. Each path
- * is a node. The counts between two marks belong to the node that was current. A region that ends in
- * the middle of the list (A starts, B starts, A ends) leaves it: the new current node is the path
- * without it. A region may be in a path several times.
+ * A thread's call path is the list of its open regions, in the order of their starts. Each path is a node.
+ * The counts between two marks belong to the node that was current. A region that ends in the middle of the
+ * list (A starts, B starts, A ends) leaves it: the new current node is the path without this region. A region
+ * may be in a path several times.
  *
- * The path begins with the tree's base: the root, or the path of another thread that this one works for.
+ * The path begins with the tree's base: the root, or the path of another thread that this thread works for.
  *
- * One thread changes a tree. Others may ask upcr_tree_is_open meanwhile, and nothing else.
+ * One thread changes a tree. Other threads may call upcr_tree_is_open meanwhile, and nothing else.
  */
 #ifndef UPCR_TREE_H
 #define UPCR_TREE_H
@@ -19,31 +19,31 @@
 #include <stdint.h>
 
 #define UPCR_ROOT 0u
-/* The node of paths beyond the limit. Its path is the name UPCR_OTHERS alone. */
+/* The node of all paths beyond the limit. Its path is the name UPCR_OTHERS alone. */
 #define UPCR_BEYOND 1u
 
 /* The state of a node's own counts. */
 enum upcr_lack {
 	UPCR_WHOLE,
-	UPCR_LACKS,  /* work is missing from them: a lower bound */
-	UPCR_FOREIGN /* work of other regions may be in them: no number */
+	UPCR_LACKS,  /* work is missing from the counts: a lower bound */
+	UPCR_FOREIGN /* the counts may include work of other regions: no number */
 };
 
 struct upcr_node {
 	unsigned parent, name, depth;
-	unsigned child;               /* the one that was looked for last; 0: none */
+	unsigned child;               /* child that was found last; 0: none */
 	uint64_t calls;               /* starts that made it current               */
 	uint64_t ns;                  /* the caller's: time while it was current   */
 	struct upcr_record_row *row;  /* the caller's: its copy in the record, or NULL */
 	const struct upcr_path *path; /* the caller's: the same path without its tree, or NULL */
-	unsigned stale;               /* the caller's: next of those whose values changed */
-	bool used;                    /* it has been current                       */
+	unsigned stale;               /* the caller's: 1 + the next node whose values changed */
+	bool used;                    /* the node has been current */
 	unsigned char lacks;          /* the caller's: enum upcr_lack */
 };
 
 struct upcr_open {
-	atomic_uint name;               /* relaxed. Partner: is_open, on other threads */
-	unsigned node;                  /* of the path up to here                      */
+	atomic_uint name;               /* relaxed; read by upcr_tree_is_open in other threads */
+	unsigned node;                  /* node of the path up to here */
 	struct upcr_instance *instance; /* the caller's: this start of the region, or NULL */
 };
 
@@ -53,48 +53,50 @@ struct upcr_tree {
 	unsigned *slot; /* [mask + 1]: nodes by parent and name; 0: free */
 	unsigned mask;
 	unsigned current, base;
-	const struct upcr_path *worked; /* path.c's: the path that was looked for last, and its node */
+	const struct upcr_path *worked; /* path.c's: the path that was found last, and its node */
 	unsigned worked_node;
-	struct upcr_instance *closed; /* of the region that ended last */
-	/* Release: entries up to depth are there. Partner: is_open. */
+	struct upcr_instance *closed; /* instance of the region that ended last */
+	/* Release: entries up to depth are complete. Paired with the loads in upcr_tree_is_open. */
 	_Atomic(struct upcr_open *) open;
 	atomic_uint depth;
 	unsigned open_room;
-	void *outgrown;    /* lists that is_open may still look at */
+	void *outgrown;    /* lists that upcr_tree_is_open may still read */
 	uint64_t beyond;   /* starts that found no room for their path */
-	uint64_t unlisted; /* starts that are open and found no room in the list */
+	uint64_t unlisted; /* open starts that found no room in the list */
 };
 
-/* Regions that a thread may have open at once. */
+/* Limit of a thread's open regions. */
 #define UPCR_DEPTH_MAX (1u << 20)
 
-/* max: paths, beside the root and UPCR_BEYOND. 0, or -1: out of memory. */
+/* Initialise a tree. max: limit of paths, without the root and UPCR_BEYOND. Return 0, or -1 if out of
+ * memory. */
 int upcr_tree_init(struct upcr_tree *tree, unsigned max);
 void upcr_tree_free(struct upcr_tree *tree);
 
-/* Is memory needed for a start of the region, as for the first one on this path? */
+/* True if a start of the region needs memory, as the first start on this path does. */
 bool upcr_tree_grows(struct upcr_tree *tree, unsigned name);
-/* The region starts: the new current node. Out of memory is as beyond the limit. */
+/* Start a region, and return the new current node. Out of memory, this is UPCR_BEYOND. */
 unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name);
-/* The innermost open region of this name ends. False: there is none. */
+/* End the innermost open region of this name. False if there is none. */
 bool upcr_tree_exit(struct upcr_tree *tree, unsigned name);
-/* The innermost one ends. False: none is open. */
+/* End the innermost open region. False if none is open. */
 bool upcr_tree_exit_innermost(struct upcr_tree *tree);
-/* Where the innermost open region of this name is, counted from the innermost of all, which is 0;
- * -1: it is not open. */
+/* Return the position of the innermost open region of this name, counted from the innermost of all, which is
+ * 0; -1 if it is not open. */
 long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name);
 
-/* The node below parent; 0: there is none yet. */
+/* Return the node of this name below parent; 0 if there is none yet. */
 unsigned upcr_tree_find_child(struct upcr_tree *tree, unsigned parent, unsigned name);
-/* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
+/* Return the node of this name below parent, and make it if there is none; UPCR_BEYOND if there is no
+ * room. */
 unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name);
-/* The path begins with another base, followed by the open regions that the base does not have. */
+/* Begin the path with another base, followed by the open regions that are not in the base. */
 void upcr_tree_rebase(struct upcr_tree *tree, unsigned base);
 
-/* Context: any thread. */
+/* True if a region of this name is open. Context: any thread. */
 bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name);
 
-/* Nodes of one name get another, and the next start of the name makes new ones; for a reset. */
+/* Give nodes of one name another, so that the next start of the name makes new nodes; for a reset. */
 void upcr_tree_rename(struct upcr_tree *tree, unsigned from, unsigned to);
 
 #endif

@@ -18,9 +18,9 @@
 
 #include "base/now.h"
 
-static struct upcr_whole *whole;           /* NULL: there is none */
-static struct upcr_whole_stretch *stretch; /* of this process; NULL: it has none yet */
-static atomic_bool begun;                  /* it has one, or has had none left */
+static struct upcr_whole *whole;           /* NULL: no counters */
+static struct upcr_whole_stretch *stretch; /* stretch of this process; NULL: none yet */
+static atomic_bool begun;                  /* the process has taken a stretch, or none was left */
 
 int upcr_whole_open_counter(const struct upcr_whole_counter *counter, bool inherit)
 {
@@ -57,7 +57,8 @@ int upcr_whole_read(const struct upcr_whole *of, uint64_t *value)
 	return 0;
 }
 
-/* The program may have put another file in the descriptor's place: one that cannot shrink is ours. */
+/* Map the memory of the run, or return NULL. The program may have put another file at the descriptor; only
+ * our memory is sealed against shrinking. */
 static struct upcr_whole *whole_map(int fd)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -91,7 +92,8 @@ void upcr_whole_open(void)
 
 /* ---- counters of a thread ---------------------------------------------------------------------- */
 
-/* The same, unless the program may soon need the descriptors that are left. */
+/* Open a counter of the calling thread alone. -1 on failure, or if the program may soon need the remaining
+ * descriptors. */
 static int open_own(unsigned counter)
 {
 	const int fd = upcr_whole_open_counter(&whole->counter[counter], false);
@@ -103,7 +105,7 @@ static int open_own(unsigned counter)
 	return -1;
 }
 
-/* The thread has no memory of its own yet. */
+/* Uses the caller's memory: the thread has no state yet. */
 void upcr_early_begin(struct upcr_early *early)
 {
 	unsigned i;
@@ -129,7 +131,8 @@ void upcr_early_end(struct upcr_early *early, uint64_t *value)
 	early->n = 0;
 }
 
-/* Those of threads that end are read when a later one ends, or the process. Further ones are not counted. */
+/* Counters of ending threads, which are read when a later thread or the process ends. Beyond LATE_MAX the
+ * ends of threads are not counted. */
 enum { LATE_MAX = 64 };
 static struct late {
 	int fd;
@@ -138,7 +141,7 @@ static struct late {
 } late[LATE_MAX];
 static unsigned lates;
 
-/* all: of threads that have not ended, too. */
+/* Read the counters of ended threads. all: of threads that have not ended, too. */
 static void late_collect(bool all)
 {
 	unsigned i, kept = 0;
@@ -172,8 +175,8 @@ void upcr_late_begin(void)
 
 /* ---- the process --------------------------------------------------------------------------------- */
 
-/* The first readings touch what the last ones need: nothing of ours is to happen between a reading and what
- * is counted instead of it. */
+/* Read the counters twice. The first reading touches the memory that the second one needs: nothing of ours
+ * must happen between a reading and the counting that follows it. */
 static bool read_twice(uint64_t *value)
 {
 	return upcr_whole_read(whole, value) == 0 && upcr_whole_read(whole, value) == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * whole.h - counters of the whole run, which upc_regions opens before the program starts and all of its
- * processes inherit. A process reads them as its own counters start, and again as they stop, into a stretch
- * of memory that upc_regions shares with it. Counts between two stretches
- * are of a time in which no region was counted.
+ * whole.h - counters of the whole run, which upc_regions opens before the program starts and all processes of
+ * the program inherit. A process reads them when its own counters start, and again when they stop, into a
+ * stretch of memory that upc_regions shares with it. Counts between two stretches belong to a time in which
+ * no region was counted.
  */
 #ifndef UPCR_WHOLE_H
 #define UPCR_WHOLE_H
@@ -15,37 +15,37 @@
 
 #include "region/settings.h"
 
-/* The descriptor of the memory. */
+/* Environment variable with the descriptor of the memory. */
 #define UPCR_WHOLE_VARIABLE "UPC_REGIONS_WHOLE"
 #define UPCR_WHOLE_MAGIC 0x31656c6f68776372u
 #define UPCR_WHOLE_STRETCHES 4096u
 
 enum { UPCR_WHOLE_NO_USER = 1, UPCR_WHOLE_NO_KERNEL = 2, UPCR_WHOLE_NO_HV = 4 };
 
-/* A counter. A descriptor whose number has been used again has another id. */
+/* A counter. Its id differs from that of a descriptor whose number has been used again. */
 struct upcr_whole_counter {
 	int32_t fd;
-	uint32_t place; /* of its event in the list of all */
+	uint32_t place; /* index of its event in the list of all events */
 	uint64_t id;
 	/* Arguments of perf_event_open for another counter of the event. */
-	uint32_t type, excludes; /* excludes: bits of enum below */
+	uint32_t type, excludes; /* excludes: bits UPCR_WHOLE_NO_* */
 	uint64_t config, config1, config2;
 };
 
 enum upcr_whole_state { UPCR_WHOLE_FREE, UPCR_WHOLE_TAKEN, UPCR_WHOLE_BEGUN, UPCR_WHOLE_ENDED };
 
 struct upcr_whole_stretch {
-	atomic_uint state; /* enum above */
+	atomic_uint state; /* enum upcr_whole_state */
 	int32_t pid;
 	atomic_uint used;      /* the process leaves a file of its regions */
 	uint64_t begun, ended; /* ns */
-	uint64_t value[];      /* [counters] at the beginning, at the end, and of the ends of threads */
+	uint64_t value[]; /* [counters] each: at the beginning, at the end, and from the ends of threads */
 };
 
 struct upcr_whole {
 	uint64_t magic, size;
 	uint32_t counters;
-	atomic_uint stretches; /* taken, or more than there are */
+	atomic_uint stretches; /* stretches taken; may exceed UPCR_WHOLE_STRETCHES */
 	struct upcr_whole_counter counter[];
 };
 
@@ -66,38 +66,38 @@ static inline struct upcr_whole_stretch *upcr_whole_stretch_of(const struct upcr
 						     i * upcr_whole_stride(whole->counters));
 }
 
-/* Opens a counter of the event, of the calling thread; inherit: of what it starts, from an exec on. Its
- * descriptor, or -1 with errno. */
+/* Open a counter of the event for the calling thread; with inherit, also for all that it starts, from an exec
+ * on. Return its descriptor, or -1 with errno. */
 int upcr_whole_open_counter(const struct upcr_whole_counter *counter, bool inherit);
-/* 0, or -1: it cannot be read. */
+/* Read all counters to value. Return 0, or -1 if a counter cannot be read. */
 int upcr_whole_read(const struct upcr_whole *whole, uint64_t *value);
 
 /* ---- in a process of the run (whole.c) ------------------------------------------------------- */
 
-/* Finds the counters of the environment, if there are any. */
+/* Find the counters of the environment, if there are any. */
 void upcr_whole_open(void);
-/* The process's stretch begins, unless it has. */
+/* Begin the process's stretch, unless it has begun. */
 void upcr_whole_begin(void);
-/* The process has regions. */
+/* Note that the process has regions. */
 void upcr_whole_use(void);
-/* And ends, just after its last counters have stopped. */
+/* End the process's stretch, just after its last counters have stopped. */
 void upcr_whole_end(void);
-/* In a forked child: the parent's stretch is not its own. */
+/* Forget the parent's stretch, in a forked child. */
 void upcr_whole_forked(void);
 
 /*
- * Counters of the calling thread alone, of the same events, for the time in which its set is made.
+ * Counters of the same events for the calling thread alone, while its set is being made.
  */
 struct upcr_early {
-	unsigned n;              /* 0: there are none */
-	int fd[UPCR_EVENTS_MAX]; /* by counter, -1: not opened */
+	unsigned n;              /* number of counters; 0: none */
+	int fd[UPCR_EVENTS_MAX]; /* by counter; -1: not opened */
 };
 
 void upcr_early_begin(struct upcr_early *early);
-/* Ends them, and adds to value, by the places of events, what they have; NULL: nothing. */
+/* Close the counters, and add their counts to value, by the places of their events; NULL: discard them. */
 void upcr_early_end(struct upcr_early *early, uint64_t *value);
-/* The calling thread's set has stopped, and it ends: what it counts from now on is the stretch's. Not by two
- * threads at once, nor with upcr_whole_end. */
+/* Count what the calling thread does from now until its end, after its set has stopped, into the stretch. Not
+ * by two threads at once, nor together with upcr_whole_end. */
 void upcr_late_begin(void);
 
 #endif
