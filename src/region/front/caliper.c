@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * caliper.c - the calls of Caliper that begin and end regions, in front of libcaliper's, to which all go on.
+ * caliper.c - stands in for the calls of Caliper that begin and end regions; each call goes on to libcaliper.
  *
- * Calls from C are known by their names. The classes of C++, and values that are set, are seen where
- * libcaliper calls its own class Caliper, which all its calls come to: there only if no call from C has
- * been seen on the way. Declared here is what of these classes is used.
+ * Calls from C are known by their names. C++ classes, and values that are set, are seen when libcaliper calls
+ * its own class Caliper. All its calls come to this class, which therefore counts only if no call from C was
+ * seen on the way. This file declares the parts of these classes that it uses.
  *
- * An attribute is a stack of its own, in each thread. Where its values are regions' names, a region has
- * the value's name, else "attribute=value". Numbers are left out: a loop's iterations are one region.
+ * Each attribute has a stack in each thread. If the attribute's values are names of regions, a region is
+ * named by the value, otherwise "attribute=value". Numbers are left out: the iterations of a loop are one
+ * region.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -26,11 +27,12 @@ static const char libcaliper[] = "libcaliper.so";
 
 /* ---- libcaliper ---------------------------------------------------------------------------------- */
 
-/* Calls of this thread that are in libcaliper; and whether its class has been reached from there. */
+/* How many calls of this thread are inside libcaliper, and whether such a call has reached its class. */
 static _Thread_local unsigned inside;
 static _Thread_local bool reached;
 
-/* The first call of a thread, which may take long, is not to be in a region of libcaliper's. */
+/* True if the call does not come from libcaliper. Make the thread's state first: this may take long, and must
+ * not happen in a region. */
 static bool is_outermost(void)
 {
 	static _Thread_local bool begun;
@@ -43,7 +45,8 @@ static bool is_outermost(void)
 	return true;
 }
 
-/* A region starts behind libcaliper's work for it, and ends before. */
+/* Define a call. A region starts after libcaliper's own work for the start, and ends before that for the
+ * end. */
 #define CALL(name, parameters, arguments, before, behind)             \
 	UPCR_EXPORT void name parameters;                             \
 	void name parameters                                          \
@@ -124,7 +127,7 @@ static const char *text_of_attribute(unsigned label)
 	return text ? text : "other attributes";
 }
 
-/* value: NULL where it is no text. */
+/* Begin a region. value: NULL if it is no text. */
 static void begin_attribute(unsigned label, const char *value)
 {
 	char name[2 * UPCR_LABEL_MAX + 2];
@@ -141,7 +144,7 @@ static void begin_attribute(unsigned label, const char *value)
 
 static void end_attribute(unsigned label)
 {
-	/* There is none: the engine tells of it. */
+	/* None is pushed; the engine notes it. */
 	if (upcr_pop(UPCR_OF_CALIPER + label) < 0)
 		(void)upcr_exit(upcr_name_of(text_of_attribute(label)));
 }
@@ -157,9 +160,9 @@ CALL(cali_begin_string_byname, (const char *attribute, const char *value), (attr
      begin_attribute(label_of(attribute), value ? value : ""))
 CALL(cali_end_byname, (const char *attribute), (attribute), end_attribute(label_of(attribute)), )
 
-/* ---- by its number, which is libcaliper's -------------------------------------------------------- */
+/* ---- by an attribute's number, which libcaliper gives ---------------------------------------------- */
 
-/* The number, or a node's address, and the label below it; 0: none. */
+/* Each entry is a number or a node's address, with the label in its low bits; 0: free. */
 enum { KNOWN = 256, LABEL_BITS = 11, LEFT_OUT = (1 << LABEL_BITS) - 1 };
 
 static _Atomic(uint64_t) known[KNOWN];
@@ -169,7 +172,7 @@ static _Atomic(uint64_t) *known_place(uint64_t number)
 	return &known[(number ^ number >> 8) % KNOWN];
 }
 
-/* 0: it is not there. */
+/* Return the label of a number; 0 if it is not in the table. */
 static unsigned known_label(uint64_t number)
 {
 	uint64_t there = atomic_load_explicit(known_place(number), memory_order_relaxed);
@@ -216,10 +219,11 @@ CALL(cali_end, (uint64_t attribute), (attribute), end_attribute(label_of_number(
 
 /* ---- libcaliper's class -------------------------------------------------------------------------- */
 
-/* Attributes of which no region is made: those for no events, hidden ones, and what a whole run has. */
+/* Properties of attributes that make no region: those that skip events, hidden ones, and those of a whole
+ * run. */
 enum { SKIP_EVENTS = 64, HIDDEN = 128, GLOBAL = 512 };
-/* A variant's type is in the lowest byte of the word before its value, and the size of a text in the upper
- * half. */
+/* The lowest byte of the word before a variant's value is its type; the upper half of that word is the size
+ * of a text. */
 enum { TYPE_MASK = 0xff, TYPE_STRING = 4 };
 
 struct attribute {
@@ -270,7 +274,7 @@ static void begin_variant(unsigned label, const struct variant *value)
 	begin_attribute(label, is_text(value) ? text : NULL);
 }
 
-/* A text that is set is a region, up to the next one. */
+/* Begin a region for a text that is set; it ends when the next text is set. */
 static void set_variant(unsigned label, const struct variant *value)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -284,7 +288,7 @@ static void set_variant(unsigned label, const struct variant *value)
 	}
 }
 
-/* The answer is passed on, which older ones have. */
+/* Define a method. Older releases return a value, which is passed on. */
 #define METHOD(name, parameters, arguments, before, behind)                                       \
 	UPCR_EXPORT long name parameters;                                                         \
 	long name parameters                                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * front.h - what front ends share.
+ * front.h - functions and macros that front ends share.
  */
 #ifndef UPCR_FRONT_H
 #define UPCR_FRONT_H
@@ -11,19 +11,19 @@
 
 #define UPCR_EXPORT __attribute__((visibility("default")))
 
-/* Defines a function that no header declares, since programs alone call it. */
+/* Define a function that no header declares, since only programs call it. */
 #define UPCR_FUNCTION(type, name, ...)      \
 	UPCR_EXPORT type name(__VA_ARGS__); \
 	type name(__VA_ARGS__)
 
-/* The number of a name that may be NULL. */
+/* Return the number of a name; NULL is the empty name. */
 static inline unsigned upcr_name_of(const char *name)
 {
 	return upcr_name(name ? name : "", name ? strlen(name) : 0);
 }
 
-/* Texts of Fortran end with blanks, or at a NUL, and their lengths come behind all arguments. Compilers
- * pass them as int or as longer ones; a length below 0 is 0. */
+/* Return the length of a Fortran text, without the blanks at its end, or up to a NUL. Compilers pass the
+ * lengths after all arguments, as int or as a longer type; a length below 0 counts as 0. */
 static inline size_t upcr_fortran_length(const char *text, int length)
 {
 	size_t n = text && length > 0 ? (size_t)length : 0;

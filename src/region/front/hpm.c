@@ -17,7 +17,7 @@ enum { EVENTS = 256 };
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* A million of these are one line. */
+/* Say it once: a program may make a million such calls. */
 static void out_of_range(int number)
 {
 	static atomic_bool said;
@@ -40,8 +40,8 @@ static void start_section(int number, const char *label, size_t length, const ch
 		out_of_range(number);
 		return;
 	}
-	/* It is not open any more where its thread has ended, where this is a child, or where the start was
-	 * left out. */
+	/* The flag may be out of date: the thread that started the section has ended, this is a child, or the
+	 * start was left out. upcr_is_open then says that the section is not open. */
 	if (alone && atomic_flag_test_and_set(&section->open) && upcr_is_open(section->name)) {
 		if (!atomic_exchange(&section->said, true))
 			upcr_say("section %d is started while it is open: the second start is left out",
@@ -167,13 +167,13 @@ UPCR_EXPORT void hpmGetTimeAndCounters(int n, double *time, long long *values)
 
 UPCR_EXPORT void hpmGetCounters(long long *values)
 {
-	upcr_thread_begin(); /* which knows the events */
+	upcr_thread_begin(); /* makes the list of events */
 	get_total_counts(upcr_events(), NULL, values);
 }
 
 /* ---- Fortran ----------------------------------------------------------------------------------- */
 
-/* With the underscores that compilers put behind a name, or without. */
+/* Define a Fortran call, under its name with the underscores that compilers append, and without. */
 #define FORTRAN(name, parameters, arguments)  \
 	UPCR_EXPORT void name parameters;     \
 	UPCR_EXPORT void name##_ parameters;  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hpm_sections.c - numbers, labels and places of sections; and the text of them all.
+ * hpm_sections.c - numbers, labels and source lines of sections, and the text file about all of them.
  */
 #include "region/front/hpm_sections.h"
 
@@ -19,14 +19,14 @@
 
 enum { DEFAULT_COUNT = 100, MOST = 1 << 20, EVENTS = 256 };
 
-/* Made at once, by the first section. */
+/* All sections; the first section makes the table in full size. */
 struct table {
 	unsigned mask;
-	atomic_ulong *owner;                      /* [mask + 1]: engine's name << 32 | number + 1; 0: free */
+	atomic_ulong *owner; /* [mask + 1]: engine's name << 32 | section's number + 1; 0: free */
 	_Atomic(struct upcr_section *) section[]; /* [count] */
 };
 
-static struct table *_Atomic table; /* Partner: at */
+static struct table *_Atomic table; /* paired with the load in at */
 static atomic_int count;
 
 int upcr_section_count(void)
@@ -77,7 +77,7 @@ static bool make_table(void)
 	return atomic_load(&table) != NULL;
 }
 
-/* The name is this section's from now on. False: it is another's. */
+/* Claim the name for this section. False if it is another section's. */
 static bool own_section_name(unsigned name, int number)
 {
 	const unsigned long wanted = (unsigned long)name << 32 | ((unsigned)number + 1);
@@ -94,8 +94,8 @@ static bool own_section_name(unsigned name, int number)
 	}
 }
 
-/* Where another section has the label, the number tells them apart. Beyond the engine's limit of names
- * nothing does. */
+/* Return the name of a section. If another section has the label, the section's number is added to it. Beyond
+ * the engine's limit of names, sections are indistinguishable (UPCR_OTHERS). */
 static unsigned name_of_section(int number, const char *label, size_t length)
 {
 	enum { END = 16 };
@@ -157,9 +157,9 @@ struct run {
 	char program[256];
 };
 
-static const struct run *_Atomic run; /* of the last hpmInit; what was there before is kept */
-static atomic_int writing;            /* the process that is at it: a child is another */
-static atomic_bool changed;           /* since it was written */
+static const struct run *_Atomic run; /* from the last hpmInit; earlier values are never freed */
+static atomic_int writing;            /* PID of the process that writes; a child is another process */
+static atomic_bool changed;           /* something was counted since the last write */
 
 struct text {
 	FILE *file;
@@ -168,7 +168,7 @@ struct text {
 	int first, last;
 };
 
-/* Labels are any bytes, and a section is lines. */
+/* Write a label on one line: labels are any bytes. */
 static void put_words(FILE *file, const char *text)
 {
 	for (; *text; text++)
@@ -313,7 +313,7 @@ void upcr_sections_write(int task)
 	const int process = getpid();
 	int busy = atomic_load(&writing);
 
-	/* A table was asked for in place of this file. */
+	/* UPC_REGIONS_OUT asks for a table in place of this file. */
 	if (getenv("UPC_REGIONS_OUT"))
 		return;
 	if (!atomic_load(&changed))

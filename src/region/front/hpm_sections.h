@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hpm_sections.h - the instrumented sections of a process by their numbers. Made at the first start
- * of each, without a lock, and kept.
+ * hpm_sections.h - the instrumented sections of a process, by number. The first start of a section makes it,
+ * without a lock, and it is never freed.
  */
 #ifndef UPCR_HPM_SECTIONS_H
 #define UPCR_HPM_SECTIONS_H
@@ -11,27 +11,28 @@
 #include <stddef.h>
 
 struct upcr_section {
-	unsigned name; /* of the engine */
+	unsigned name; /* number from upcr_name */
 	char *label;
-	atomic_flag open;         /* of hpmStart, in some thread; or it was */
-	const char *_Atomic file; /* NULL: not known                        */
-	atomic_int first, last;   /* lines, 0: not known                    */
+	atomic_flag open;         /* hpmStart has started it in some thread; it may have ended since */
+	const char *_Atomic file; /* NULL: unknown */
+	atomic_int first, last;   /* lines; 0: unknown */
 	atomic_bool said;
 };
 
-/* The section of this number, made with that label where there is none yet; NULL: the number is
- * out of range, or memory is. */
+/* Return the section of this number, and make it with the label if there is none. NULL if the number is out
+ * of range, or out of memory. */
 struct upcr_section *upcr_section_make(int number, const char *label, size_t length);
-/* NULL: it was never started. */
+/* Return the section of this number; NULL if it was never started. */
 struct upcr_section *upcr_section_find(int number);
-/* Numbers are below. */
+/* Return the limit of numbers, which are below it. */
 int upcr_section_count(void);
 
-/* The task and the program's name from now on, of hpmInit. */
+/* Set the task and the program's name, from hpmInit. */
 void upcr_sections_init(int task, const char *program, size_t length);
-/* Something has been counted: the text has to be written, at hpmTerminate or the end of the program. */
+/* Note that something was counted: the text has to be written at hpmTerminate or at the end of the
+ * program. */
 void upcr_sections_changed(void);
-/* task: -1: the one of hpmInit. */
+/* Write the text. task: -1 means that of hpmInit. */
 void upcr_sections_write(int task);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * itt.c - annotations of Intel's ITT API: each copy of its static part loads the library that
- * INTEL_LIBITTNOTIFY64 names, at its first call, and has it fill the calls that it wants. Declared here
- * is what of ITT's binary interface is used.
+ * itt.c - annotations of Intel's ITT API. At its first call each copy of ITT's static part loads the library
+ * that INTEL_LIBITTNOTIFY64 names, and lets it fill in the calls that it wants. This file declares the parts
+ * of ITT's binary interface that it uses.
  *
- * Tasks belong to a stack of their thread and domain; tasks that overlap and regions have a number, and
- * may end in any order. A name in a domain is "domain/name". Handles are looked up, never followed: they
- * may be any.
+ * Tasks are on a stack of their thread and domain. Overlapping tasks and regions have a number, and may end
+ * in any order. A name in a domain is "domain/name". Handles are looked up and never dereferenced: they may
+ * have any value.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 /* ---- ITT's interface ------------------------------------------------------------------------- */
 
-enum { MAJOR = 3, FIRST_BUILD = 20111111 }; /* since then calls have none */
+enum { MAJOR = 3, FIRST_BUILD = 20111111 }; /* older builds have no calls */
 
 struct itt_domain {
 	int enabled;
@@ -51,7 +51,7 @@ struct itt_id {
 struct itt_call {
 	const char *name;
 	void **function;
-	void *first, *none; /* before the library is loaded; where it has no such call */
+	void *first, *none; /* value before the library is loaded; value if the library has no such call */
 	int groups;
 };
 
@@ -61,7 +61,7 @@ struct itt_global {
 	long state[3];
 	pthread_mutex_t mutex;
 	void *library, *error_handler, *path;
-	const struct itt_call *calls; /* up to one without a name */
+	const struct itt_call *calls; /* ends with an entry without a name */
 	void *next, *threads;
 	const struct itt_domain *domains; /* made before the library was loaded */
 	const struct itt_text *texts;
@@ -71,12 +71,12 @@ struct itt_global {
 
 enum { TEXTS = 1 << 14, FOREIGN = 1 << 12 };
 
-/* Ours: the one of a label; and a table of hashes, in which a text's handle is its place. */
+/* Our handles. A domain's handle has the index of its label. A text's handle is its slot in a hash table. */
 static struct upcr_labels domains;
 static struct itt_domain domain_handle[UPCR_LABELS];
 static struct itt_text text_handle[TEXTS];
 
-/* Those of static parts, which were made before. */
+/* Handles of static parts, made before this library was loaded. */
 struct foreign {
 	const void *_Atomic handle;
 	atomic_uint number;
@@ -96,7 +96,7 @@ static struct foreign *foreign_place(struct foreign table[FOREIGN], const void *
 	return NULL;
 }
 
-/* A number from 1 on. */
+/* Store the number, from 1 on, of a handle of a static part. */
 static void learn_foreign_number(struct foreign table[FOREIGN], const void *handle, unsigned number)
 {
 	struct foreign *place = foreign_place(table, handle);
@@ -117,7 +117,7 @@ static unsigned number_of_foreign(struct foreign table[FOREIGN], const void *han
 	return place ? atomic_load(&place->number) : 0;
 }
 
-/* A domain's label; 0: it is none. */
+/* Return a domain's label; 0 if the handle is no domain. */
 static unsigned itt_domain_of(const void *handle)
 {
 	uintptr_t offset = (uintptr_t)handle - (uintptr_t)domain_handle;
@@ -151,7 +151,8 @@ static struct itt_domain *domain_create(const char *name)
 		return NULL;
 	}
 	domain = &domain_handle[label - 1];
-	/* All who make it write the same; but a program may have disabled it. */
+	/* All threads that make it write the same values; but the program may have disabled the domain
+	 * meanwhile. */
 	if (!__atomic_load_n(&domain->name, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n(&domain->enabled, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&domain->name, upcr_label_text(&domains, label), __ATOMIC_RELEASE);
@@ -168,7 +169,7 @@ static unsigned hash_event_name(const char *text)
 	return hash;
 }
 
-/* NULL: there is no room. Its regions have no name in their domain. */
+/* Return a text's handle. NULL if there is no room; its regions then have no name in their domain. */
 static struct itt_text *text_create(const char *text)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -207,7 +208,7 @@ static void task_begin(const void *domain, struct itt_id id, struct itt_id paren
 	(void)upcr_push(UPCR_OF_ITT + itt_domain_of(domain), name_of_task(domain, text));
 }
 
-/* By its symbol, or its place. */
+/* Begin a task that is named by its function's symbol, or by its offset in the object. */
 static void task_begin_fn(const void *domain, struct itt_id id, struct itt_id parent, const void *function)
 {
 	char place[UPCR_LABEL_MAX];
@@ -231,7 +232,7 @@ static void task_begin_fn(const void *domain, struct itt_id id, struct itt_id pa
 
 static void task_end(const void *domain)
 {
-	/* There is none: the engine tells of it. */
+	/* None is pushed; the engine notes it. */
 	if (upcr_pop(UPCR_OF_ITT + itt_domain_of(domain)) < 0)
 		(void)upcr_exit(upcr_label_name(&domains, itt_domain_of(domain), "end of a task"));
 }
@@ -259,7 +260,7 @@ static void begin_itt_task(const void *domain, struct itt_id id, struct itt_id p
 				 OPEN);
 		return;
 	}
-	/* As in nest.c: a handler takes the next. */
+	/* As in nest.c: a handler that comes here takes the next entry. */
 	at = opens++;
 	atomic_signal_fence(memory_order_seq_cst);
 	open_id[at].id = id;
@@ -275,7 +276,7 @@ static void end_itt_task(const void *domain, struct itt_id id)
 	while (at && (open_id[at - 1].domain != label || memcmp(&open_id[at - 1].id, &id, sizeof(id)) != 0))
 		at--;
 	if (!at) {
-		/* Not in this thread: the engine tells of it. */
+		/* The task is not open in this thread; the engine notes it. */
 		(void)upcr_exit(upcr_label_name(&domains, label, "end by number"));
 		return;
 	}
@@ -298,7 +299,7 @@ static void frame_end(const void *domain, const void *id)
 	(void)upcr_exit(upcr_label_name(&domains, itt_domain_of(domain), "frame"));
 }
 
-/* An event's number, and a mark's, is that of its name, and 1. */
+/* Return 1 + the number of the name, for an event or a mark. */
 static int event_create(const char *name, int length)
 {
 	return (int)upcr_name(name ? name : "", name && length > 0 ? strnlen(name, (size_t)length) : 0) + 1;
@@ -329,7 +330,7 @@ static void put_mark(unsigned name)
 	(void)upcr_exit(name);
 }
 
-/* The mark by which LLVM's and Intel's OpenMP report their version is none of the program's. */
+/* The mark by which LLVM's and Intel's OpenMP report their version is no mark of the program. */
 enum { OF_OPENMP = -1 };
 
 static int mark_create(const char *name)
@@ -427,7 +428,7 @@ static bool is_known(const struct itt_global *global)
 	return false;
 }
 
-/* The static part has its lock. */
+/* Fill in the calls of a static part, which holds its lock. */
 UPCR_FUNCTION(void, __itt_api_init, struct itt_global *global, int groups)
 {
 	const struct itt_domain *domain;

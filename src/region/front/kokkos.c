@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * kokkos.c - the calls of Kokkos Tools: Kokkos loads the library that KOKKOS_TOOLS_LIBS names, and
- * calls those functions of it that are there. Declared here is what of its interface is used.
+ * kokkos.c - the calls of Kokkos Tools. Kokkos loads the library that KOKKOS_TOOLS_LIBS names, and calls the
+ * functions that it exports. This file declares the parts of the interface that it uses.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "region/front/front.h"
 #include "region/front/nest.h"
 
-/* The name of a memory space, which Kokkos passes by value; it fills all of it, or ends with a NUL. */
+/* The name of a memory space, which Kokkos passes by value. It fills all bytes, or ends with a NUL. */
 struct space {
 	char name[64];
 };
@@ -23,7 +23,7 @@ struct settings {
 
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
 
-/* A number that comes back may be any. */
+/* Check a number that comes back from the program, which may be any; UPCR_ALL if it is no name. */
 static unsigned number_of_section(uint64_t id)
 {
 	return id < UPCR_ALL && upcr_is_name((unsigned)id) ? (unsigned)id : UPCR_ALL;
@@ -31,7 +31,7 @@ static unsigned number_of_section(uint64_t id)
 
 static void pop_kokkos_region(unsigned kind, const char *what)
 {
-	/* There is none: the engine tells of it. */
+	/* None is pushed; the engine notes it. */
 	if (upcr_pop(kind) < 0)
 		(void)upcr_exit(upcr_name_of(what));
 }
@@ -47,7 +47,8 @@ UPCR_FUNCTION(void, kokkosp_init_library, int sequence, uint64_t version, uint32
 	upcr_thread_begin();
 }
 
-/* Without this function Kokkos fences: kernels that could overlap would not, and each fence is a region. */
+/* Without this function Kokkos fences: kernels that could overlap would not, and each fence would be a
+ * region. */
 UPCR_FUNCTION(void, kokkosp_request_tool_settings, uint32_t version, struct settings *settings)
 {
 	(void)version;
@@ -55,7 +56,7 @@ UPCR_FUNCTION(void, kokkosp_request_tool_settings, uint32_t version, struct sett
 		settings->fences = false;
 }
 
-/* The file is written at the end of the program: other front ends may go on. */
+/* Does nothing: the file is written at the end of the program, since other front ends may go on. */
 UPCR_FUNCTION(void, kokkosp_finalize_library, void)
 {
 }
@@ -72,7 +73,7 @@ UPCR_FUNCTION(void, kokkosp_pop_profile_region, void)
 	pop_kokkos_region(REGIONS, "pop of a Kokkos region");
 }
 
-/* A section's number is that of its name. Sections overlap. */
+/* A section's number is that of its name. Sections may overlap. */
 UPCR_FUNCTION(void, kokkosp_create_profile_section, const char *name, uint32_t *id)
 {
 	if (id)
@@ -94,7 +95,7 @@ UPCR_FUNCTION(void, kokkosp_destroy_profile_section, uint32_t id)
 	(void)id;
 }
 
-/* A region without length. */
+/* Mark a region without duration. */
 UPCR_FUNCTION(void, kokkosp_profile_event, const char *name)
 {
 	unsigned number = upcr_name_of(name);
@@ -105,7 +106,7 @@ UPCR_FUNCTION(void, kokkosp_profile_event, const char *name)
 
 /* ---- kernels, fences, copies --------------------------------------------------------------------- */
 
-/* A kernel's number is that of its name: it ends in the thread where it began. */
+/* A kernel's number is that of its name. The kernel ends in the thread where it began. */
 #define KERNEL(kind)                                                                               \
 	UPCR_FUNCTION(void, kokkosp_begin_##kind, const char *name, uint32_t device, uint64_t *id) \
 	{                                                                                          \
@@ -126,7 +127,7 @@ KERNEL(parallel_reduce)
 KERNEL(parallel_scan)
 KERNEL(fence)
 
-/* Views are too many to have a region each. */
+/* The name has the two spaces only: there are too many views for a region each. */
 UPCR_FUNCTION(void, kokkosp_begin_deep_copy, struct space to, const char *to_name, const void *to_data,
 	      struct space from, const char *from_name, const void *from_data, uint64_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * labels.c - a list that is looked through from its beginning: there are few.
+ * labels.c - a list that is searched from its beginning: it has few entries.
  */
 #include "region/front/labels.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * likwid.c - LIKWID's marker calls, in front of liblikwid's, to which they go on if it is there: for
- * programs that are compiled with LIKWID_PERFMON. Its header is not needed.
+ * likwid.c - stands in for LIKWID's marker calls, for programs that are compiled with LIKWID_PERFMON; each
+ * call goes on to liblikwid if the program has it. LIKWID's header is not needed.
  *
- * Under likwid-perfctr answers are liblikwid's, else ours. Groups of events are ours, and all are counted
- * all the time: there is no next group.
+ * Under likwid-perfctr the return values are liblikwid's, otherwise ours. The events are ours, and all are
+ * counted all the time: there is no next group.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -21,14 +21,14 @@ enum { EVENTS = 256 };
 
 static const char liblikwid[] = "liblikwid.so";
 
-/* As liblikwid finds out that likwid-perfctr has started the program. */
+/* True if likwid-perfctr has started the program, by the test that liblikwid uses. */
 static bool under_perfctr(void)
 {
 	return getenv("LIKWID_MODE") && getenv("LIKWID_FILEPATH") && getenv("LIKWID_EVENTS") &&
 	       getenv("LIKWID_THREADS");
 }
 
-/* A start's own work is behind liblikwid's, and an end's before. */
+/* Define a call. A region starts after liblikwid's work for the start, and ends before that for the end. */
 #define CALL(name, before)                                           \
 	UPCR_FUNCTION(void, name, void)                              \
 	{                                                            \
@@ -54,15 +54,15 @@ static bool under_perfctr(void)
 CALL(likwid_markerInit, upcr_thread_begin())
 CALL(likwid_markerThreadInit, upcr_thread_begin())
 CALL(likwid_markerNextGroup, )
-/* The file is written at the end of the program: other front ends may go on. */
+/* Writes nothing: the file is written at the end of the program, since other front ends may go on. */
 CALL(likwid_markerClose, )
-/* The first start finds the thread and the name made. */
+/* Make the thread's state and the name, so that the first start finds them. */
 REGION_CALL(likwid_markerRegisterRegion, (upcr_thread_begin(), (void)upcr_name_of(tag)), )
 REGION_CALL(likwid_markerStartRegion, upcr_thread_begin(), upcr_enter(upcr_name_of(tag)))
 REGION_CALL(likwid_markerStopRegion, answer = upcr_exit(upcr_name_of(tag)) == UPCR_OK ? 0 : -1, )
 REGION_CALL(likwid_markerResetRegion, upcr_reset(upcr_name_of(tag)), )
 
-/* events: room in values, which becomes how many there are. */
+/* Get the counts of a region. *events: room in values; becomes the number of events. */
 static void get_region_counts(unsigned name, int *events, double *values, double *time, int *count)
 {
 	struct upcr_value value[EVENTS];
@@ -94,14 +94,14 @@ UPCR_FUNCTION(void, likwid_markerGetRegion, const char *tag, int *events, double
 		get_region_counts(upcr_name_of(tag), events, values, time, count);
 }
 
-/* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
+/* ---- other functions of LIKWID's header, for programs without liblikwid ---------------------------- */
 
 UPCR_FUNCTION(int, likwid_getProcessorId, void)
 {
 	return sched_getcpu();
 }
 
-/* 1, and 0 where it fails, as liblikwid has it. */
+/* Return 1, or 0 on failure, as liblikwid does. */
 static int pin_thread_to_cpu(pid_t pid, int cpu)
 {
 	cpu_set_t set;
@@ -125,7 +125,7 @@ UPCR_FUNCTION(int, likwid_pinThread, int cpu)
 
 /* ---- Fortran: gfortran's names -------------------------------------------------------------- */
 
-/* The text as C has it. */
+/* Return the text as a C string. */
 static const char *fortran_text(char text[1024], const char *tag, int length)
 {
 	snprintf(text, 1024, "%.*s", (int)upcr_fortran_length(tag, length), tag ? tag : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nest.c - what each thread has pushed, of all kinds, in one array of fixed size: a handler may push.
+ * nest.c - all regions that each thread has pushed, in one array of fixed size: a handler may push.
  */
 #include "region/front/nest.h"
 
@@ -17,10 +17,10 @@ static _Thread_local struct {
 	uint16_t kind, level;
 } pushed[DEEPEST];
 static _Thread_local unsigned depth;
-/* Pushes that found no room, and their kind: those of another one that find none, too, are not known of. */
+/* Pushes of kind too_deep_kind that found no room. Pushes of other kinds without room are not recorded. */
 static _Thread_local unsigned too_deep, too_deep_kind;
 
-/* Where the innermost is, and 1; 0: there is none. */
+/* Return 1 + the index of the innermost region of this kind; 0 if there is none. */
 static unsigned innermost_of_kind(unsigned kind)
 {
 	unsigned at = depth;
@@ -43,7 +43,7 @@ int upcr_push(unsigned kind, unsigned name)
 		}
 		return (int)(level + (too_deep_kind == kind ? too_deep++ : 0));
 	}
-	/* A handler that comes here pushes behind it, and pops that again. */
+	/* A handler that comes here pushes its region behind this one, and pops it again. */
 	at = depth++;
 	atomic_signal_fence(memory_order_seq_cst);
 	pushed[at].kind = (uint16_t)kind;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nvtx.c - annotations of NVTX 3, by injection: the program's own copy of NVTX loads the library that
- * NVTX_INJECTION64_PATH names at its first call, and asks it which calls it wants. Declared here is
- * what of NVTX's binary interface is used.
+ * nvtx.c - annotations of NVTX 3, by injection. At its first call the program's own copy of NVTX loads the
+ * library that NVTX_INJECTION64_PATH names, and asks it which calls it wants. This file declares the parts of
+ * NVTX's binary interface that it uses.
  *
- * Ranges that are pushed belong to a stack of their thread and domain; ranges that are started have a
- * number, and may end in any order. A mark is a region without length. A name in a domain is
- * "domain/name".
+ * Pushed ranges are on a stack of their thread and domain. Started ranges have a number, and may end in any
+ * order. A mark is a region without duration. A name in a domain is "domain/name".
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -21,11 +20,11 @@
 
 /* ---- NVTX's interface --------------------------------------------------------------------- */
 
-enum { CALLBACKS = 1 };       /* an export table                      */
-enum { CORE = 1, CORE2 = 5 }; /* modules of calls                     */
+enum { CALLBACKS = 1 };       /* number of the export table */
+enum { CORE = 1, CORE2 = 5 }; /* numbers of modules of calls */
 enum { ASCII = 1, UNICODE = 2, REGISTERED = 3 };
 
-/* Places of calls in their module's table. */
+/* Indices of calls in their module's table. */
 enum core_call {
 	MARK_EX = 1,
 	MARK_A,
@@ -76,10 +75,10 @@ struct attributes {
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
-/* A domain's handle is its number; 0 is the program's own. Those of one name are one. */
+/* A domain's handle is its number; 0 is the program's own domain. Domains with one name are one. */
 static struct upcr_labels domains;
 
-/* A handle may be any. */
+/* Return a domain's number; 0 if the handle, which may be any, is no domain's. */
 static unsigned nvtx_domain_of(const void *handle)
 {
 	return upcr_label_text(&domains, (uintptr_t)handle) ? (unsigned)(uintptr_t)handle : 0;
@@ -139,7 +138,7 @@ static unsigned wide_name_in(unsigned domain, const wchar_t *wide)
 	return name_in(domain, text);
 }
 
-/* A registered text is the number of its name, and 1. */
+/* Return the name of a range. A registered text is 1 + the number of its name. */
 static unsigned name_of_attributes(unsigned domain, const struct attributes *attributes)
 {
 	uintptr_t handle;
@@ -166,13 +165,13 @@ static int pop_nvtx_range(unsigned domain)
 {
 	int level = upcr_pop(UPCR_OF_NVTX + domain);
 
-	/* There is none: the engine tells of it. */
+	/* None is pushed; the engine notes it. */
 	if (level < 0)
 		(void)upcr_exit(name_in(domain, "pop"));
 	return level;
 }
 
-/* A range's number has its name's. */
+/* Start a range. The lower half of its number is 1 + the number of its name. */
 static uint64_t start_nvtx_range(unsigned name)
 {
 	static atomic_uint serial;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ompt.c - teams and tasks of OpenMP runtimes with OMPT, the interface of OpenMP for tools, such as libomp:
+ * ompt.c - teams and tasks of OpenMP runtimes with OMPT, OpenMP's interface for tools, such as libomp. The
  * other threads of a team work for the call path that the team was started on, until the barrier at the
- * team's end. Another tool of the program's goes first.
+ * team's end. Another OMPT tool in the program has priority.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -16,7 +16,7 @@
 #include "region/front/front.h"
 #include "region/front/ompt.h"
 
-/* ---- what of omp-tools.h (OpenMP 5.0 to 5.2) is needed ------------------------------------------------ */
+/* ---- parts of omp-tools.h (OpenMP 5.0 to 5.2) ---------------------------------------------------------- */
 
 union ompt_data {
 	uint64_t value;
@@ -30,7 +30,7 @@ enum {
 	OMPT_IMPLICIT_TASK = 7,
 	OMPT_SYNC_REGION = 23
 };
-/* Barriers at the end of a team, and before OpenMP 5.1 at the end of a loop, too. */
+/* Barriers at the end of a team, and, before OpenMP 5.1, also at the end of a loop. */
 enum { OMPT_BARRIER_IMPLICIT = 2, OMPT_BARRIER_IMPLICIT_PARALLEL = 9 };
 enum { OMPT_TASK_INITIAL = 1, OMPT_TASK_EXPLICIT = 4 };
 
@@ -45,10 +45,11 @@ struct ompt_result {
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
-/* Data of a parallel region, and of an explicit task, are paths; data of other tasks stay NULL. */
+/* The data of a parallel region and of an explicit task are their paths; the data of other tasks stay
+ * NULL. */
 static _Thread_local struct {
 	const union ompt_data
-		*member; /* the implicit task of a team that the thread is in, and not as its master */
+		*member; /* implicit task of the team that the thread is in, unless it is the master */
 	const struct upcr_path *path;
 	struct upcr_work team, task;
 } ompt __attribute__((tls_model("initial-exec")));
@@ -86,7 +87,7 @@ static void ompt_member(int endpoint, union ompt_data *parallel, union ompt_data
 	}
 }
 
-/* A member waits at the end of its team until the next one begins. */
+/* End or begin work at a barrier: a member waits at the end of its team until the next team begins. */
 static void ompt_barrier(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
 			 const void *caller)
 {
@@ -163,7 +164,8 @@ static void ompt_finalize(union ompt_data *tool)
 	atomic_store(&ompt_sees, false);
 }
 
-/* The runtime calls the first of this name. The next one may be the runtime's own, which looks further. */
+/* The runtime calls the first function of this name. The next one may be the runtime's own, which searches
+ * on. */
 UPCR_FUNCTION(struct ompt_result *, ompt_start_tool, unsigned version, const char *runtime)
 {
 	static struct ompt_result ours = {.initialize = ompt_initialize, .finalize = ompt_finalize};

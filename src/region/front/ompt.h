@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ompt.h - teams of runtimes with OMPT.
+ * ompt.h - teams of OpenMP runtimes with OMPT.
  */
 #ifndef UPCR_OMPT_H
 #define UPCR_OMPT_H
 
 #include <stdbool.h>
 
-/* Does the runtime report its teams to us? Not where another tool is there, or where it has no OMPT. */
+/* True if the runtime reports its teams to us. False if there is another tool, or if the runtime has no
+ * OMPT. */
 bool upcr_ompt_sees(void);
 
 #endif

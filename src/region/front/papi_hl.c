@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_hl.c - PAPI's high-level calls, in front of libpapi's, from C and from Fortran. Regions nest.
- * Events are ours, not those of PAPI_EVENTS. Answers are those that PAPI gives where it counts; but after
- * one that is an error, where PAPI counts nothing more, we go on.
+ * papi_hl.c - stands in for PAPI's high-level calls, from C and from Fortran. Regions nest. The events are
+ * ours, not those of PAPI_EVENTS. Return values are those of PAPI when it counts; but after an error, where
+ * PAPI counts nothing more, this library goes on.
  *
- * A thread can have one set of a component of PAPI's, so the calls go on to libpapi only where its set is
- * asked for (PAPI_EVENTS), or cannot meet ours.
+ * A thread can run only one event set of a PAPI component. Calls therefore go on to libpapi only if its set
+ * is requested (PAPI_EVENTS), or cannot conflict with ours.
  */
 #include <dlfcn.h>
 #include <papi.h>
@@ -24,7 +24,7 @@
 
 static const char libpapi[] = "libpapi.so";
 
-/* The default of libpapi's is an event of the CPU. */
+/* True if all events are of the component upc. libpapi's default is an event of the CPU. */
 static bool hl_are_of_upc(const char *events)
 {
 	static const char prefix[] = "upc:::";
@@ -35,7 +35,8 @@ static bool hl_are_of_upc(const char *events)
 	return true;
 }
 
-/* Before libmpx is there, which libpapi's own calls must come before. */
+/* True if calls go on to libpapi. Decided before libmpx is loaded, since libpapi's own calls must come
+ * first. */
 static bool hl_goes_on(void)
 {
 	enum { UNKNOWN, YES, NO };
@@ -54,7 +55,7 @@ static bool hl_goes_on(void)
 	return now == YES;
 }
 
-/* This thread has begun a region; and so since its last PAPI_hl_stop. */
+/* The thread has begun a region: ever, and since its last PAPI_hl_stop. */
 static _Thread_local bool has_begun, runs;
 
 static unsigned long thread_id(void)
@@ -62,8 +63,8 @@ static unsigned long thread_id(void)
 	return (unsigned long)gettid();
 }
 
-/* As the first of PAPI's own does, for low-level calls that the program makes behind it. The program's
- * libpapi may be of another release than papi.h. */
+/* Initialise PAPI, as its own first high-level call does, for low-level calls that the program makes later.
+ * The program's libpapi may be of another release than papi.h. */
 static void initialise_papi(void)
 {
 	__typeof__(PAPI_is_initialized) *is_initialised;
@@ -94,7 +95,7 @@ static int hl_begin(const char *region)
 	if (real && hl_goes_on())
 		(void)real(region);
 	if (!has_begun) {
-		upcr_thread_begin(); /* which may do it, and in its way */
+		upcr_thread_begin(); /* may initialise PAPI itself, in its own way */
 		pthread_once(&once, initialise_papi);
 	}
 	has_begun = runs = true;
@@ -132,7 +133,7 @@ UPCR_EXPORT int PAPI_hl_region_end(const char *region)
 	return hl_end(region);
 }
 
-/* Nothing is kept of a moment; so it is the same which region it is in. */
+/* Check the arguments only: no reading is kept, so it does not matter which region the call names. */
 UPCR_EXPORT int PAPI_hl_read(const char *region)
 {
 	__typeof__(PAPI_hl_read) *real = UPCR_REAL(PAPI_hl_read, libpapi);
@@ -144,7 +145,8 @@ UPCR_EXPORT int PAPI_hl_read(const char *region)
 	return has_begun ? PAPI_OK : PAPI_EMISC;
 }
 
-/* papi.h leaves its parameters open. Other front ends may go on, so we count on. */
+/* Return as PAPI does, but go on counting: other front ends may go on. papi.h declares the function without a
+ * prototype. */
 UPCR_EXPORT int PAPI_hl_stop(void);
 
 int PAPI_hl_stop(void)
@@ -166,7 +168,7 @@ static void answer_fortran_check(int *check, int code)
 		*check = code;
 }
 
-/* The text as C has it; NULL stays. */
+/* Make a call with the text as a C string; NULL stays NULL. */
 static void fortran_call(int (*call)(const char *), const char *region, int *check, int length)
 {
 	char name[1024];
@@ -195,7 +197,7 @@ static void stop_fortran(int *check)
 	answer_fortran_check(check, PAPI_hl_stop());
 }
 
-/* The names that libpapi exports. */
+/* Define a call under all names that libpapi exports. */
 #define NAME(name, call, parameters, arguments) \
 	UPCR_EXPORT void name parameters;       \
 	void name parameters                    \

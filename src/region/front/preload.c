@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload.c - what the preloaded library does at an exec and an _exit, which it stands in for
- * (src/mpx/shim/shim_exec.c).
+ * preload.c - the preloaded library's work at an exec and an _exit, which src/mpx/shim/shim_exec.c
+ * intercepts.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ void *shim_exec_begins(const char *path)
 {
 	static char paused;
 
-	/* Where it will fail for sure, nothing has to be written. */
+	/* If the exec is sure to fail, nothing has to be written. */
 	if (path && access(path, X_OK))
 		return NULL;
 	return upcr_pause("exec") ? &paused : NULL;
@@ -37,7 +37,8 @@ void shim_has_children(void)
 {
 }
 
-/* Another thread that has the lock is left alone: it may be the one that a handler has interrupted. */
+/* If another thread holds the lock, nothing is written: a handler that calls _exit may have interrupted that
+ * thread. */
 void shim_report_quickly(int status)
 {
 	upcr_finish(UPCR_AT_QUICK_EXIT, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * real.c - finds functions behind those of this library.
+ * real.c - finds the functions that this library's functions stand in for.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, dl_iterate_phdr */
@@ -18,11 +18,11 @@
 
 struct search {
 	const char *library;
-	uintptr_t own; /* this library's base: it may have the other one's name */
+	uintptr_t own; /* base of this library, whose file may have the other's name */
 	char path[PATH_MAX];
 };
 
-/* Only notes the path: dlopen would take the loader's locks in the wrong order here. */
+/* Only note the path: a dlopen here would take the loader's locks in the wrong order. */
 static int real_search(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
@@ -74,7 +74,7 @@ void *upcr_real(void *_Atomic *place, const char *name, const char *library)
 	return found;
 }
 
-/* The library that a library of its own, which is not everybody's, calls: the one among those that it was
+/* Find a function for a library that was opened without RTLD_GLOBAL: in the libraries that the caller was
  * linked with. */
 static void *real_find_near(const void *caller, const char *name)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * real.h - the library whose calls a front end stands in for: each call goes on to it.
+ * real.h - finds the library whose calls a front end stands in for: each call goes on to it.
  */
 #ifndef UPCR_REAL_H
 #define UPCR_REAL_H
 
 #include <stdatomic.h>
 
-/* The function of that name behind ours, or of a library that was opened without RTLD_GLOBAL, whose
- * file's name begins with library. NULL: the program has none. place keeps the answer. */
+/* Return the next function of that name after ours, or that of a library opened without RTLD_GLOBAL whose
+ * file name begins with library. NULL if the program has none. place caches the result. */
 void *upcr_real(void *_Atomic *place, const char *name, const char *library);
 
-/* The same for a function that is declared; each use has a place. */
+/* The same for a declared function; each use has its own place. */
 #define UPCR_REAL(name, library)                                            \
 	({                                                                  \
 		static void *_Atomic upcr_place;                            \
 		(__typeof__(name) *)upcr_real(&upcr_place, #name, library); \
 	})
 
-/* The function behind ours for a caller that cannot go on without it. It is found at the first call, since
- * constructors of libraries, as OpenBLAS's, run before those of this library. caller: an address in the
- * calling object, whose own libraries are searched last. */
+/* Return the function that ours stands in for, for a caller that cannot go on without it; abort if there is
+ * none. It is searched at the first call, since constructors of libraries, such as OpenBLAS's, run before
+ * ours. caller: an address in the calling object, whose own libraries are searched last. */
 void *upcr_real_of(void *_Atomic *place, const char *name, const void *caller);
 
-/* Declares real, that function. */
+/* Declare the pointer real, and set it to the function that the caller's function stands in for. */
 #define UPCR_FIND_REAL(type, name, parameters) \
 	static void *_Atomic upcr_place;       \
 	type(*real) parameters;                \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * teams.c - the calls of libgomp that start teams and tasks, which the preloaded library stands in for: other
- * threads of the team work for the call path that the team was started on, and a task is done for the path
- * that it was made on. The path goes with the function that the compiler has made of the team's or task's
- * body.
+ * teams.c - stands in for libgomp's calls that start teams and tasks. The other threads of a team work for
+ * the call path that the team was started on, and a task is done for the path that it was created on. The
+ * path is passed along with the function that the compiler has made from the body of the team or task.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -23,7 +22,7 @@ struct team {
 	void *data;
 	const struct upcr_path *path;
 	pthread_t master;
-	struct team *outer; /* of those that are started and ended by a call each */
+	struct team *outer; /* next outer team that is started and ended by separate calls */
 };
 
 static void teams_run(void *own)
@@ -87,8 +86,7 @@ UPCR_FUNCTION(unsigned, GOMP_parallel_reductions, body_call *body, void *data, u
 					      : real(body, data, threads, flags);
 }
 
-/* ---- teams of programs by compilers before GCC 4.9: a call of the start, the body, a call of the end
- * ------- */
+/* ---- teams of compilers before GCC 4.9: a call that starts, the body, a call that ends ---------------- */
 
 static _Thread_local struct team *teams_started __attribute__((tls_model("initial-exec")));
 
@@ -145,10 +143,9 @@ UPCR_FUNCTION(void, GOMP_parallel_end, void)
 
 #define TASK_DETACHES (1u << 13) /* libgomp's GOMP_TASK_FLAG_DETACH */
 
-/* The head that libgomp copies in place of a task's data, which follow it in the copy. Libgomp writes the
- * event of a detached task, or the range of a loop, into its first words, and reads a loop's reductions from
- * the third.
- */
+/* The head that libgomp copies in place of a task's data, which follow the head in the copy. libgomp writes
+ * the event of a detached task, or the range of a loop, into the first words, and reads a loop's reductions
+ * from the third. */
 struct task {
 	uintptr_t word[3];
 	body_call *body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threads.c - pthread_create and thrd_create, which the preloaded library stands in for: a thread is part of
- * the regions in which it is created, and a thread of an OpenMP runtime is a worker of teams.
+ * threads.c - stands in for pthread_create and thrd_create. A thread is part of the regions in which it is
+ * created; a thread of an OpenMP runtime is a worker of teams.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -17,7 +17,7 @@
 #include "region/front/ompt.h"
 #include "region/front/real.h"
 
-/* Making a thread's counters takes some 20 KiB of its stack. */
+/* Making a thread's counters takes about 20 KiB of its stack. */
 enum { LEAST_STACK = 64 * 1024 };
 
 struct creation {
@@ -30,7 +30,8 @@ struct creation {
 	bool worker;
 };
 
-/* A runtime whose teams are seen: its threads work for teams, and wait in between. */
+/* True if an OpenMP runtime whose teams are seen creates the thread: its threads work for teams, and wait in
+ * between. */
 static bool threads_are_of_runtime(void *(*start)(void *))
 {
 	void *place;
@@ -61,7 +62,7 @@ static bool threads_have_room(const pthread_attr_t *attributes)
 	return size >= LEAST_STACK;
 }
 
-/* The new thread begins. Nothing of ours is left to be cleaned up where it is cancelled. */
+/* Begin the new thread, and free the creation, so that a cancellation of the thread leaks nothing. */
 static struct creation threads_begin(void *own)
 {
 	const struct creation creation = *(struct creation *)own;
@@ -70,7 +71,7 @@ static struct creation threads_begin(void *own)
 		upcr_begin_worker();
 	else
 		upcr_begin_thread(creation.birth);
-	free(own); /* the thread's first use of memory, which is ours */
+	free(own); /* the thread's first use of malloc, which is ours */
 	return creation;
 }
 
@@ -88,7 +89,7 @@ static int threads_run_thrd(void *own)
 	return creation.start.thrd(creation.argument);
 }
 
-/* NULL: the thread is created as it would be without us. */
+/* Return the creation to pass to the new thread. NULL if the thread is created without us. */
 static struct creation *threads_prepare(bool worker, bool has_room, void *argument)
 {
 	struct upcr_instance *birth = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * waits.c - condition variables and semaphores of POSIX, which the preloaded library stands in for: threads
- * hand work on by them. A region that wakes a thread without regions, or that waits until such a thread wakes
- * it, as with a pool of threads, is a lower bound.
+ * waits.c - stands in for condition variables and semaphores of POSIX, by which threads hand on work. A
+ * region is a lower bound if it wakes a thread without regions, or waits until such a thread wakes it, as
+ * with a pool of threads.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pthread_cond_clockwait, sem_clockwait */
@@ -16,14 +16,14 @@
 #include "region/front/front.h"
 #include "region/front/real.h"
 
-/* By the object's hash. One that another takes the place of is missed. */
+/* Tables indexed by the object's hash. An object whose place another object takes is missed. */
 enum { OBJECTS = 512 };
 
-static _Atomic(const void *) awaited[OBJECTS]; /* by a thread without regions */
-static _Atomic(const void *) woken[OBJECTS];   /* the last time, by a thread without regions */
-static void *_Atomic real_post;                /* found early, since handlers of signals call it */
+static _Atomic(const void *) awaited[OBJECTS]; /* objects that a thread without regions waits for */
+static _Atomic(const void *) woken[OBJECTS];   /* objects that a thread without regions woke last */
+static void *_Atomic real_post;                /* found early, since signal handlers call sem_post */
 
-/* Touches the tables' pages, which are not to be the program's page faults. */
+/* Touch the pages of the tables, so that they cost the program no page faults. */
 static __attribute__((constructor)) void waits_begin(void)
 {
 	for (unsigned i = 0; i < OBJECTS; i++) {
@@ -55,7 +55,7 @@ static void waits_sleep(const void *object)
 		waits_put(awaited, object, object);
 }
 
-/* Returns error. */
+/* Return error. */
 static int waits_wake_up(const void *object, int error)
 {
 	if (!error && waits_has(woken, object))
