@@ -228,7 +228,7 @@ static int compare_regions_processes(const void *a, const void *b)
 	return p->pid < q->pid ? -1 : p->pid > q->pid;
 }
 
-/* Those that are put together last. */
+/* Order threads by number; merged ones (number -1) come last. */
 static int before_thread(const void *a, const void *b)
 {
 	unsigned long p = (unsigned long)((const struct regions_thread *)a)->number;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_data.h - what processes have counted by region, in one run or several: names, call paths, and of
- * each thread its values by path, exclusive. Pure; sums of them are made by regions_sums.h.
+ * regions_data.h - counts of processes by region, in one run or several: names, call paths, and each thread's
+ * values by path, exclusive. Pure. regions_sums.h sums them.
  *
- * Ownership: all of it is the data's. Numbers of names, paths and events are places in its tables.
+ * Ownership: the data owns everything. Numbers of names, paths and events are indices in its tables.
  */
 #ifndef REGIONS_DATA_H
 #define REGIONS_DATA_H
@@ -18,9 +18,9 @@
 #define REGIONS_RUNS_MAX 10000
 
 struct regions_path {
-	uint32_t parent, name; /* the parent stands before it; REGIONS_NONE both: outside of all regions */
+	uint32_t parent, name; /* the parent comes first; both REGIONS_NONE: outside of all regions */
 	uint32_t depth;
-	uint32_t next; /* of those with its hash */
+	uint32_t next; /* next path with the same hash */
 };
 
 /* The counts of a thread in a path, without the paths below it. */
@@ -33,34 +33,34 @@ struct regions_row {
 
 struct regions_thread {
 	char *name;
-	long number;      /* in its process, from 0; -1 as below */
-	long tid;         /* -1: several that are put together */
-	unsigned threads; /* so many; 0: what is no thread's    */
+	long number;      /* in its process, from 0; -1: see tid */
+	long tid;         /* -1: several threads that were merged */
+	unsigned threads; /* number of threads; 0: the counts are no thread's */
 	double seconds;
 	struct regions_row *row;
 	size_t rows;
 };
 
 struct regions_note {
-	char *what, *name; /* name: NULL where it is of none */
+	char *what, *name; /* name: of a region or an event, or NULL */
 	uint64_t times;
 };
 
 struct regions_process {
 	char *file, *command, *host, *started, *ended, *clock;
-	long pid, parent, rank, ranks; /* -1: not known */
-	unsigned run;                  /* from 0 */
-	char *turns; /* names the measurement in which runs of two sides took turns; NULL: none */
-	long turn;   /* the run's place in it, from 0 */
+	long pid, parent, rank, ranks; /* -1: unknown */
+	unsigned run;                  /* number of its run, from 0 */
+	char *turns; /* identifies a measurement in which runs of two sides took turns; NULL: none */
+	long turn;   /* the run's position in that measurement, from 0 */
 	double seconds;
 	uint64_t slice_ns;
-	uint32_t events; /* of the data's, so many from the first have places in its rows */
+	uint32_t events; /* number of values in its rows: those of the data's first events */
 	struct regions_thread *thread;
 	size_t threads;
 	struct regions_note *note;
 	size_t notes;
-	bool covered;             /* counters of the whole run have what it did */
-	struct upcr_value *whole; /* of a run's first process, what they have, [events]; else NULL */
+	bool covered;             /* the counters of the whole run include this process */
+	struct upcr_value *whole; /* in a run's first process: the whole run, [events]; else NULL */
 };
 
 struct regions_table {
@@ -71,36 +71,37 @@ struct regions_table {
 
 struct regions_data {
 	struct regions_table names, events;
-	struct regions_path *path; /* [0] is outside */
+	struct regions_path *path; /* [0] is outside of all regions */
 	uint32_t paths, path_room, *path_bucket, path_buckets;
 	struct regions_process *process;
 	size_t processes;
-	unsigned runs; /* that are whole: processes that come are of the next one */
+	unsigned runs; /* number of complete runs: processes that are added belong to the next run */
 };
 
-/* False: out of memory. All calls below likewise; what is there stays. */
+/* Initialise the data. False if out of memory, as for all calls below; existing data stay unchanged. */
 bool regions_begin(struct regions_data *data);
 void regions_free(struct regions_data *data);
 
-/* The number of a text, which is copied where it is new; REGIONS_NONE: out of memory. */
+/* Return the number of a text, which is copied if it is new; REGIONS_NONE: out of memory. */
 uint32_t regions_number(struct regions_table *table, const char *text);
-/* The path that ends with name behind parent. */
+/* Return the path that continues parent with name; REGIONS_NONE: out of memory. */
 uint32_t regions_path(struct regions_data *data, uint32_t parent, uint32_t name);
 
 struct regions_process *regions_add_process(struct regions_data *data);
 struct regions_thread *regions_add_thread(struct regions_process *process);
-/* Its values are uncounted; the pointer is good until the next row of the thread. */
+/* Add a row whose values are uncounted. The pointer is valid until the thread's next row. */
 struct regions_row *regions_add_row(const struct regions_process *process, struct regions_thread *thread,
 				    uint32_t path);
 bool regions_add_note(struct regions_process *process, const char *what, const char *name, uint64_t times);
 
-/* The process that was added last goes again. */
+/* Remove the process that was added last. */
 void regions_drop_last(struct regions_data *data);
 
-/* Counts of the event in the whole run, of all processes; uncounted: one of them is not known. */
+/* Return the count of the event in the whole run, of all processes; uncounted if that of a process is
+ * unknown. */
 struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
 
-/* Processes by run, then by rank, then by when they began; threads by number. */
+/* Sort processes by run, then by rank, then by start time; threads by number. */
 void regions_sort(struct regions_data *data);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.c - finds what both sides have, and judges all of it at once.
+ * regions_diff.c - finds the measures that both sides have, and judges all of them at once.
  */
 #include "regions/regions_diff.h"
 
@@ -20,7 +20,7 @@ bool regions_diff_has(const struct regions_diff *diff, unsigned side, uint32_t k
 	return false;
 }
 
-/* Is what is exclusive something else than inclusive? */
+/* True if exclusive values of the measure differ from inclusive ones in a run. */
 static bool diff_has_own(const struct regions_diff *diff, uint32_t key, uint32_t measure)
 {
 	const unsigned runs = diff->side[0].n + diff->side[1].n;
@@ -40,14 +40,15 @@ static bool diff_has_own(const struct regions_diff *diff, uint32_t key, uint32_t
 
 /* ---- runs that took turns -------------------------------------------------------------------------- */
 
-/* A run's partner on the other side was made next to it, in the same measurement. */
+/* True if two runs are partners: runs of the two sides that were made next to each other in one
+ * measurement. */
 static bool diff_are_partners(const struct regions_process *a, const struct regions_process *b)
 {
 	return a && b && a->turns && b->turns && a->turn != b->turn && a->turn / 2 == b->turn / 2 &&
 	       !strcmp(a->turns, b->turns);
 }
 
-/* Pairs are found if each run has a partner; else none is. False: out of memory. */
+/* Find pairs, if each run has a partner; otherwise pairs->n is 0. False: out of memory. */
 static bool diff_find_pairs(struct regions_diff *diff)
 {
 	const struct regions_side *before = &diff->side[0], *after = &diff->side[1];
@@ -66,7 +67,7 @@ static bool diff_find_pairs(struct regions_diff *diff)
 			continue;
 		if (k < after->n) {
 			pairs->pair[i] = (struct regions_pair){before->first + i, after->first + k};
-			/* It is taken. */
+			/* This run has its partner now. */
 			of[after->first + k] = NULL;
 		}
 	}
@@ -106,7 +107,7 @@ static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, 
 			regions_runs_mean(diff->runs, of->first, of->n, key, measure, own, &counted);
 		if (!counted)
 			return false;
-		/* Counted in some of the runs alone. */
+		/* The measure was counted in too few of the runs. */
 		measured[side]->open |= diff->judged && counted < REGIONS_RUNS_JUDGED;
 	}
 	util_difference_find(difference);
@@ -114,7 +115,7 @@ static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, 
 	return true;
 }
 
-/* A row of the program's; how long our own work takes says nothing about it. */
+/* True for a region of the program on both sides. The time of our own work says nothing about the program. */
 static bool diff_compares(const struct regions_diff *diff, uint32_t key)
 {
 	static const char *const own[] = {UPCR_MEASURING_NAME, UPCR_START_NAME, UPCR_END_NAME};
@@ -158,7 +159,8 @@ static double diff_size(const struct regions_compared *compared)
 	return fabs(d->change) / fmax(fmax(d->before.value, d->after.value), 1e-300);
 }
 
-/* Those that differ come first, and then the largest part of their number. */
+/* Order by verdict: measures that differ come first; then by the size of the change in proportion to the
+ * value. */
 static int diff_by_size(const void *a, const void *b)
 {
 	const struct regions_compared *p = a, *q = b;

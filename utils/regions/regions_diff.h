@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.h - runs before and runs after: which numbers of which regions differ by more than runs do.
+ * regions_diff.h - compares runs before and runs after: finds the measures of regions that differ by more
+ * than runs do.
  */
 #ifndef REGIONS_DIFF_H
 #define REGIONS_DIFF_H
@@ -11,14 +12,14 @@
 #include "lib/difference.h"
 #include "regions/regions_runs.h"
 
-/* Runs of one side; those of both stand one behind the other. */
+/* The runs of one side; the runs of the second side follow those of the first. */
 struct regions_side {
-	char *const *file; /* [files]: where they are from */
+	char *const *file; /* [files]: where the runs come from */
 	unsigned files, first, n;
 };
 
 struct regions_compared {
-	uint32_t key, measure; /* of regions_runs.h */
+	uint32_t key, measure; /* as in regions_runs.h */
 	bool own;              /* exclusive */
 	struct util_difference difference;
 };
@@ -28,19 +29,19 @@ struct regions_diff {
 	const struct regions_runs *runs;
 	enum regions_by by;
 	struct regions_side side[2];
-	bool judged;                /* both sides have runs enough */
-	struct regions_pairs pairs; /* all runs, if those of both sides took turns; or none */
-	/* Calls, times and events of each region that both sides have, but (measuring); the largest change
-	 * first. Exclusive ones are left out where they are the same as inclusive in all runs. */
+	bool judged;                /* both sides have enough runs */
+	struct regions_pairs pairs; /* all runs, if the runs of both sides took turns; otherwise none */
+	/* Calls, times and events of each region that both sides have, without (measuring), the largest
+	 * change first. Exclusive measures are left out if they equal the inclusive ones in all runs. */
 	struct regions_compared *compared;
 	size_t n, differ;
 };
 
-/* data, runs, by and side are set. False: out of memory. */
+/* Compare; data, runs, by and side are set. False: out of memory. */
 bool regions_diff_of(struct regions_diff *diff);
 void regions_diff_free(struct regions_diff *diff);
 
-/* Some run of that side has been in the region. */
+/* True if a run of the side has been in the region. */
 bool regions_diff_has(const struct regions_diff *diff, unsigned side, uint32_t key);
 
 bool regions_diff_text(FILE *out, const struct regions_diff *diff);

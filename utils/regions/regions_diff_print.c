@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff_print.c - runs before and after as a sheet: regions with calls and times, and all that was
- * compared.
+ * regions_diff_print.c - a comparison of runs as a sheet: the regions with calls and times, and all measures
+ * that were compared.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct diff_sheet {
 	struct sheet_section section[SECTIONS];
 	struct sheet_fact fact[FACTS];
 	struct sheet_cell *file[2];
-	char *text; /* of a cell, until the next */
+	char *text; /* text of a cell, until the next cell */
 };
 
 /* ---- regions ------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static const struct sheet_column compared_columns[] = {
 	SHEET_COLUMN(VERDICT, SHEET_TEXT, "verdict", NULL, DATA),
 };
 
-/* The name of a region, and in text the whole path, as far as there is room. */
+/* Set the cell to the name of a region; in text to the whole path, as far as there is room. */
 static void diff_set_name(struct diff_sheet *sheet, uint32_t key, struct sheet_cell *cell)
 {
 	const struct regions_diff *diff = sheet->diff;
@@ -268,7 +268,8 @@ static void diff_cell_of_compared(const void *arg, const void *row, const struct
 	}
 }
 
-/* For people: those that differ; or, where nothing is judged, all that are not equal. */
+/* True if a measure is shown. Text shows those that differ, or, if nothing is judged, those that are not
+ * equal. */
 static bool diff_is_shown(const struct diff_sheet *sheet, const struct regions_compared *compared)
 {
 	const struct util_difference *d = &compared->difference;

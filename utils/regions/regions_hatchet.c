@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_hatchet.c - call paths as Hatchet takes them (GraphFrame.from_literal): one node at a time.
+ * regions_hatchet.c - call paths in the form that Hatchet reads (GraphFrame.from_literal), one node at a
+ * time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "lib/data.h"
 #include "regions/regions_report.h"
 
-/* Readers of JSON take no deeper ones: what is below stands beside. */
+/* Readers of JSON accept no greater depth. Deeper paths become siblings at this depth. */
 #define DEEPEST 400
 
 static void set_real(json_t *object, const char *key, double value)
@@ -36,7 +37,7 @@ static json_t *hatchet_metrics(const struct regions_data *data, const struct reg
 	return metrics;
 }
 
-/* A node, up to its list of children, which stays open. */
+/* Write a node up to its list of children, which stays open. */
 static bool hatchet_node(FILE *out, const struct regions_report *report, uint32_t key)
 {
 	const struct regions_data *data = report->data;
@@ -56,7 +57,7 @@ static bool hatchet_node(FILE *out, const struct regions_report *report, uint32_
 	return done;
 }
 
-/* Each node is behind its parent, and so all that are open are its ancestors. */
+/* Each node follows its parent, so all open nodes are ancestors of the current one. */
 bool regions_print_hatchet(FILE *out, const struct regions_report *report)
 {
 	uint32_t n, open = 0, *order = regions_order(report->data, report->by_path, &n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_html.c - the report as a page: what went wrong first, then the table of regions and the picture of
- * call paths, all other tables, what was run, and the whole report as JSON.
+ * regions_html.c - the report as a page: notes first, then the table of regions and the picture of call
+ * paths, all other tables, facts about the run, and the whole report as JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "regions/regions_sheet.h"
 
 enum {
-	NOTES = 3,          /* as paragraphs; with more of them, all are in a table */
-	BARS = 20,          /* regions, those with most time                        */
-	WORDS = 4,          /* hosts, commands and so on that are told of by name   */
-	THREAD_ROWS = 4000, /* not more, if they were not asked for                 */
+	NOTES = 3,          /* up to this many as paragraphs; more go into a table */
+	BARS = 20,          /* regions with the most time that have a bar */
+	WORDS = 4,          /* hosts, commands and so on that are named */
+	THREAD_ROWS = 4000, /* limit of thread rows that were not asked for */
 };
 
 /* ---- what went wrong -------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static bool html_notes(struct page *page, const struct sheet *sheet)
 
 #define TEXT_OF(process, offset) (*(char *const *)((const char *)(process) + (offset)))
 
-/* Texts of the processes, those that are the same once. */
+/* Write a text of all processes as a fact; equal texts appear once. */
 static void html_texts(struct page *page, const char *label, const struct regions_data *data, size_t offset)
 {
 	const char *seen[WORDS + 1];
@@ -149,7 +149,7 @@ static void html_facts(struct page *page, const struct regions_report *report)
 
 /* ---- pictures ---------------------------------------------------------------------------------- */
 
-/* The exclusive part is the part that no node below covers. */
+/* Draw the call paths. A node's exclusive time is the part that no node below it covers. */
 static bool html_icicle(const void *arg, struct page *page)
 {
 	const struct regions_group *group = arg;
@@ -224,7 +224,7 @@ static bool html_key(const void *arg, struct page *page)
 	return true;
 }
 
-/* Metrics of which no region has the events. */
+/* List the metrics whose events are missing in all regions. */
 static bool html_missing(const void *arg, struct page *page)
 {
 	const struct regions_report *report = ((const struct regions_group *)arg)->sheet->report;
@@ -249,7 +249,7 @@ static bool html_missing(const void *arg, struct page *page)
 	return true;
 }
 
-/* Without events the table of times is the first. */
+/* Without events the table of times is the first one on the page. */
 static bool html_first(const void *arg, struct page *page)
 {
 	return html_opening(arg, page) && html_key(arg, page) && html_missing(arg, page);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_metrics.c - metrics of regions: which ones, what they need, and what they are.
+ * regions_metrics.c - metrics of regions: the sets, the events that they need, and their values.
  */
 #include "regions/regions_metrics.h"
 
@@ -10,7 +10,7 @@
 
 #include "lib/common.h"
 
-#define SIMULATED "bgp" /* the set of the simulated node */
+#define SIMULATED "bgp" /* metrics of the simulated node */
 
 int regions_metrics_open(const char *name, bool simulated, struct metrics **metrics)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_over.c - least, most and mean over threads and processes. Text and JSON have lists of each region;
- * CSV and HTML have lines, so that a line can name who has the least or the most.
+ * regions_over.c - least, most and mean over threads and processes. Text and JSON have lists for each region.
+ * CSV and HTML have lines, so that a line can name the thread or process with the least or the most.
  */
 #include "regions/regions_over.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- who ------------------------------------------------------------------------------------------ */
 
-/* Another process of the run has the rank, too. Processes are in the order of ranks. */
+/* True if another process of the run has the same rank. Processes are sorted by rank. */
 static bool over_shares_rank(const struct regions_data *data, uint32_t i)
 {
 	const struct regions_process *process = &data->process[i];
@@ -23,8 +23,8 @@ static bool over_shares_rank(const struct regions_data *data, uint32_t i)
 		process[1].rank == process->rank);
 }
 
-/* "3.1": thread 1 of rank 3. The place in the sheet's buffer is another for the least and the most, which are
- * in one line. */
+/* Return a name like "3.1" for thread 1 of rank 3. The least and the most are in one line, so they use
+ * different halves of the sheet's buffer. */
 static const char *over_name(const struct regions_sheet *sheet, const struct regions_who *who, bool processes,
 			     bool most)
 {
@@ -72,7 +72,8 @@ static const struct regions_spread *over_spread(const struct regions_line *line,
 	return &(processes ? line->of_processes : line->of_threads)[place];
 }
 
-/* The least of some is not less than that of all, the most not more; their mean may be either. */
+/* Set the exactness. The least of some values is not less than the least of all, and the most of some is not
+ * more than the most of all. The mean of some may be either. */
 static void over_set_exactness(const struct regions_spread *spread, unsigned what, struct sheet_cell *cell)
 {
 	if (spread->estimates)
@@ -90,7 +91,7 @@ static void over_set_exactness(const struct regions_spread *spread, unsigned wha
 	cell->error = cell->freedom = cell->coverage = NAN;
 }
 
-/* The metric of all counts is the sum, if it is no ratio. */
+/* Set the metric of the summed counts, unless the metric is a ratio, which does not add up. */
 static void over_set_sum(const struct regions_sheet *sheet, const struct regions_line *line, unsigned metric,
 			 struct sheet_cell *cell)
 {
@@ -147,7 +148,7 @@ static void over_set(const struct regions_sheet *sheet, const struct regions_lin
 				     cell);
 		return;
 	}
-	/* A count that a double has to the last digit. */
+	/* A double holds this count exactly. */
 	cell->whole = place && place <= events && what != OVER_IMBALANCE && cell->value < 0x1p53 &&
 		      cell->value == floor(cell->value);
 	cell->count = cell->whole ? (uint64_t)cell->value : 0;
@@ -193,7 +194,7 @@ static bool over_metric_of_processes(const void *arg, const void *row, size_t me
 	return over_set_of(arg, row, true, over_first_metric(arg) + measure, aspect, cell);
 }
 
-/* The head of a table of a region that several were in. */
+/* Write the heading of a region's table. False unless several threads or processes were in the region. */
 static bool over_head(const char *words, const char *whose, const struct regions_spread *spread,
 		      char text[SHEET_HEAD_MAX])
 {
@@ -265,7 +266,8 @@ static const char *over_who_header(const struct regions_sheet *sheet, bool proce
 	return "Process";
 }
 
-/* Runs have no thread, and no imbalance; counts have their sum elsewhere, and ratios have no imbalance. */
+/* Make the aspects of a list. Means of runs have no thread and no imbalance. Counts have their sum elsewhere.
+ * Metrics have no imbalance, since they may be ratios. */
 static void over_make_aspects(const struct regions_sheet *sheet, bool processes, bool metrics,
 			      struct sheet_aspect aspect[OVER_ASPECTS])
 {
@@ -339,7 +341,7 @@ void regions_over_lists(struct regions_group *group, struct sheet_list list[OVER
 
 enum { TIME, COUNTS, METRICS, KINDS };
 
-/* Columns that are no OVER_*. */
+/* Columns that are no OVER_* aspects. */
 enum { REGION = OVER_ASPECTS, PATH, PARENT, NAME, UNIT, PID, RANK, TID, VALUE };
 
 struct over_row {
@@ -382,7 +384,7 @@ static const struct sheet_measure *over_measure(const struct regions_sheet *shee
 	return place > events ? &sheet->metrics[place - 1 - events] : &sheet->spread[place];
 }
 
-/* The process or thread that has the line's value; a mean has none. */
+/* Set the number of the process or thread that has the line's value. A mean belongs to none. */
 static void over_set_whose(const struct regions_over *over, const struct regions_spread *spread, unsigned id,
 			   struct sheet_cell *cell)
 {
@@ -449,7 +451,7 @@ static void over_cell(const void *arg, const void *of, const struct sheet_column
 	}
 }
 
-/* Lines of regions that several were in. */
+/* Put the lines of regions that several threads or processes were in. */
 static bool over_each(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_over *over = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_read.c - files of processes, which may be anything: each number in them is looked at
- * before it is used as a place.
+ * regions_read.c - reads the files of processes. They may contain anything: each number in them is checked
+ * before it is used as an index.
  */
 #include "regions/regions_read.h"
 
@@ -19,12 +19,12 @@
 #include "regions/regions_whole.h"
 #include "sheet/sheet.h"
 
-/* One file while it is read. */
+/* State while one file is read. */
 struct reader {
 	const char *file;
 	struct regions_data *data;
 	struct regions_process *process;
-	uint32_t *name, *event; /* numbers of the file's */
+	uint32_t *name, *event; /* our numbers of the file's names and events */
 	size_t names, events;
 	unsigned runs;
 };
@@ -43,7 +43,7 @@ static bool refuse_file_memory(const struct reader *reader)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* null is not finite. */
+/* Return the number at key; otherwise if there is none, as for null, which stands for an infinite number. */
 static double number_or(const json_t *object, const char *key, double otherwise)
 {
 	const json_t *value = json_object_get(object, key);
@@ -117,7 +117,7 @@ static bool read_value(const struct reader *reader, const json_t *object, struct
 
 /* ---- paths and threads ----------------------------------------------------------------------- */
 
-/* "under": an earlier node of the thread, which the path goes on from. */
+/* Read a path. "under" is an earlier node of the thread, whose path this one continues. */
 static bool read_path(const struct reader *reader, const json_t *node, const struct regions_thread *thread,
 		      uint32_t *path)
 {
@@ -187,7 +187,7 @@ static bool read_thread(const struct reader *reader, const json_t *object)
 
 /* ---- the process --------------------------------------------------------------------------- */
 
-/* The numbers of a list of texts, or of objects with names. */
+/* Read a list of texts, or of objects with names, and store their numbers. */
 static bool read_numbers(const struct reader *reader, const json_t *list, struct regions_table *table,
 			 uint32_t **number, size_t *n)
 {
@@ -294,9 +294,9 @@ static bool read_regions_process(struct reader *reader, const json_t *root)
 	return true;
 }
 
-/* ---- a report of upc_regions, whose call paths have all that it is made of ----------------------- */
+/* ---- a report of upc_regions, whose call paths hold all that the report is made from ------------------ */
 
-/* A value of a report, whose exactness is a word. */
+/* Read a value of a report, whose exactness is a word. */
 static bool read_report_value(const struct reader *reader, const json_t *object, struct upcr_value *value)
 {
 	const enum sheet_exactness exactness =
@@ -321,9 +321,9 @@ static bool read_report_value(const struct reader *reader, const json_t *object,
 	return true;
 }
 
-/* Numbers of a report's paths are its own; each parent is before its children. */
+/* Paths of a report by their numbers in the report; each parent comes before its children. */
 struct report_paths {
-	uint32_t *of; /* [room]: ours; REGIONS_NONE: none yet */
+	uint32_t *of; /* [room]: our number; REGIONS_NONE: none yet */
 	size_t room;
 };
 
@@ -379,7 +379,8 @@ static bool read_report_path(const struct reader *reader, const json_t *object,
 	return true;
 }
 
-/* Paths that nobody was in have no line, and their numbers are left out. */
+/* Read all paths. Paths that no thread was in have no line in the report, so there are gaps in their
+ * numbers. */
 static bool read_report_paths(const struct reader *reader, const json_t *list)
 {
 	struct report_paths paths = {.room = 4 * json_array_size(list) + 64};
@@ -404,7 +405,7 @@ static bool read_report_paths(const struct reader *reader, const json_t *list)
 	return done;
 }
 
-/* A process with one thread. */
+/* Add the process of a run, with one thread. */
 static bool read_report_run(struct reader *reader, const json_t *root, unsigned run)
 {
 	struct regions_process *process = regions_add_process(reader->data);
@@ -412,7 +413,7 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 
 	if (!process)
 		return refuse_file_memory(reader);
-	/* Processes may have moved. */
+	/* regions_add_process may have moved the processes. */
 	reader->process = process - run;
 	reader->runs = run + 1;
 	process->run += run;
@@ -430,7 +431,7 @@ static bool read_report_run(struct reader *reader, const json_t *root, unsigned 
 	return (thread && (thread->name = strdup(""))) || refuse_file_memory(reader);
 }
 
-/* The run's place, if runs of two sides took turns. */
+/* Read the run's position, if runs of two sides took turns. */
 static bool read_report_turn(const struct reader *reader, const json_t *root, const json_t *run)
 {
 	struct regions_process *process = &reader->data->process[reader->data->processes - 1];
@@ -443,7 +444,7 @@ static bool read_report_turn(const struct reader *reader, const json_t *root, co
 	return process->turns || refuse_file_memory(reader);
 }
 
-/* With several runs: paths of each run, beside their means. */
+/* Read a report. One of several runs has the paths of each run in addition to their means. */
 static bool read_report(struct reader *reader, const json_t *root)
 {
 	const json_t *runs = json_object_get(root, "runs");
@@ -483,7 +484,7 @@ int regions_read_file(struct regions_data *data, const char *path)
 	}
 	done = json_object_get(root, "call_paths") ? read_report(&reader, root)
 						   : read_regions_process(&reader, root);
-	/* Half of a process is none. */
+	/* An incomplete process is dropped. */
 	for (unsigned i = 0; !done && i < reader.runs; i++)
 		regions_drop_last(data);
 	free(reader.name);
@@ -506,7 +507,7 @@ static int is_visible_entry(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* A process's file, or the record that one in the making names. */
+/* Read one file of a directory: a process's file, or the record that a ".part" file names. */
 static void read_entry(struct regions_data *data, const char *file, unsigned *unfinished, unsigned *bad,
 		       int *read)
 {

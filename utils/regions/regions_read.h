@@ -7,13 +7,14 @@
 
 #include "regions/regions_data.h"
 
-/* Adds one process, or what a report of upc_regions in JSON has, as one for each of its runs, to the run that
- * comes next, and those behind it. How many runs there are, 1 or more; or -1 with the error said: what the
- * file lacks, or that it cannot be read. */
+/* Read a file and add its processes to the next run: one process, or, for a JSON report of upc_regions, one
+ * process for each run of the report, in as many runs. Return the number of runs, at least 1; or -1 after a
+ * message, which says what the file lacks or why it cannot be read. */
 int regions_read_file(struct regions_data *data, const char *path);
 
-/* All files of a directory, of one run, but those that processes have not written whole, whose number goes to
- * unfinished; one that is none of ours is said, and left out. How many were read, or -1, said. */
+/* Read all files of a directory, which are of one run. Files that processes have not written completely are
+ * left out, and *unfinished is their number. A file of another kind is reported, left out, and counted in
+ * *bad. Return the number of files read, or -1 after a message. */
 int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_records.c - finds records by their prefix, and says how their processes ended.
+ * regions_records.c - finds records by their prefix, and describes how their processes ended.
  */
 #include "regions/regions_records.h"
 
@@ -87,7 +87,7 @@ void regions_records_keep(const char *prefix, const char *files, pid_t first, in
 		closedir(list);
 }
 
-/* PATH of PATH.PID.part. False: it is none. */
+/* Store the PATH of "PATH.PID.part". False if the name has another form. */
 static bool path_of_part(const char *part, char path[PATH_MAX])
 {
 	char *end;
@@ -115,8 +115,8 @@ static bool is_over(const char *part)
 		 over.st_mtim.tv_nsec >= begun.st_mtim.tv_nsec));
 }
 
-/* The record that a ".part" names; it belongs to root, which is for the caller to free. NULL: it names none
- * that is on this machine, and elsewhere says whether it is on another. */
+/* Return the record that a ".part" names. The text belongs to *root, which the caller frees. NULL if there is
+ * none on this machine; *elsewhere is then true if the record is on another machine. */
 static const char *record_of_part(const char *part, json_t **root, bool *elsewhere)
 {
 	const char *host;
@@ -138,7 +138,7 @@ bool regions_records_tidy(const char *part)
 
 	if (!is_over(part))
 		return false;
-	/* The file may name anything, also a record of a later process with the same number. */
+	/* The file may name any record, also that of a later process with the same number. */
 	record = record_of_part(part, &root, &elsewhere);
 	if (record && upcr_recorded_open(&recorded, record)) {
 		if (recorded.over || !recorded.alive)
@@ -151,7 +151,7 @@ bool regions_records_tidy(const char *part)
 	return true;
 }
 
-/* mpirun ends before the processes that it has killed: those that still run are given five seconds, all
+/* mpirun ends before the processes that it has killed. Processes that still run get five seconds, all
  * together. */
 static bool open_ended(struct upcr_recorded *recorded, const char *record)
 {

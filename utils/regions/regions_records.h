@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_records.h - records that processes leave in shared memory (src/region/record.h): makes the files
- * of processes that were killed.
+ * regions_records.h - records that processes leave in shared memory (src/region/record.h). The files of
+ * killed processes are made from them.
  */
 #ifndef REGIONS_RECORDS_H
 #define REGIONS_RECORDS_H
@@ -11,26 +11,27 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A prefix for the records of one run. False: there is no shared memory, and no record. */
+/* Make a prefix for the records of one run. False if there is no shared memory, and so no record. */
 bool regions_records_prefix(char *prefix, size_t size);
 
 /*
- * Makes a file of each record of an ended process, and removes the record. files: the name with %p, %r,
- * %h; first: the process that was started, and status how it ended; any: the status is that of each process
- * which is no other's child.
+ * Make a file from each record of an ended process, and remove the record. files: the name, with %p, %r and
+ * %h. first, status: the process that was started, and how it ended. any: the status also holds for each
+ * process that is not another one's child.
  */
 void regions_records_keep(const char *prefix, const char *files, pid_t first, int status, bool any);
 
 /*
- * Makes the file of a process that was killed together with its launcher, from the record that its ".part"
- * names, and removes both; path: of the file. False: there is no record here, or the process still runs.
+ * Make the file of a process that was killed together with its launcher, from the record that its ".part"
+ * names, and remove both. path becomes the file's name. False if the record is not on this machine, or if the
+ * process still runs.
  */
 bool regions_records_finish(const char *part, char path[PATH_MAX]);
-/* Removes a ".part" whose file was written after it, and the record that it names: whoever wrote the file was
- * killed before. False: the file is not there yet. */
+/* Remove a ".part" whose file was written later, and the record that it names: the writer of the file was
+ * killed in between. False if the file does not exist yet. */
 bool regions_records_tidy(const char *part);
 
-/* "ended" of a process whose launcher was killed, too. */
+/* "ended" of a process whose launcher was killed as well. */
 #define REGIONS_NO_END "no end record"
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_report.c - the order of lines, the words of paths and notes: of all forms.
+ * regions_report.c - the order of lines, and the texts of paths and notes, for all forms of the report.
  */
 #include "regions/regions_report.h"
 
@@ -11,10 +11,10 @@
 #include "lib/list.h"
 #include "regions/regions_records.h"
 
-/* Names of a path that are shown at each of its ends. */
+/* Names at each end of a path that are shown. */
 enum { PATH_ENDS = 16 };
 
-/* Ranks without a file that are told of by name. */
+/* Limit of ranks without a file that are named. */
 enum { RANKS_NAMED = 64 };
 
 /* ---- order --------------------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ enum { RANKS_NAMED = 64 };
 struct sorting {
 	const struct regions_data *data;
 	const struct regions_sums *sums;
-	uint32_t *place; /* [keys]: of a path in its tree's order */
+	uint32_t *place; /* [keys]: position of a path in its tree's order */
 };
 
 static int by_own_time(const void *a, const void *b, void *arg)
@@ -53,7 +53,7 @@ static int by_parent_and_time(const void *a, const void *b, void *arg)
 	return p < q ? -1 : p > q;
 }
 
-/* Puts each path of a list that is sorted by parents behind its parent, without recursion. */
+/* Reorder a list that is sorted by parent so that each path follows its parent. Without recursion. */
 static bool walk_tree(const struct sorting *sorting, uint32_t *list, uint32_t n)
 {
 	const struct regions_path *path = sorting->data->path;
@@ -71,7 +71,7 @@ static bool walk_tree(const struct sorting *sorting, uint32_t *list, uint32_t n)
 		while (depth) {
 			at = stack[depth - 1];
 			tree[done++] = list[at];
-			/* The next of its parent's comes when all below it are done. */
+			/* The next sibling comes after all paths below this one. */
 			if (at + 1 < n && path[list[at + 1]].parent == path[list[at]].parent)
 				stack[depth - 1]++;
 			else
@@ -208,7 +208,7 @@ static bool add_note(struct regions_notes *notes, const char *what, const char *
 	return list->what && (!name || list->name);
 }
 
-/* Ranks from there to below: by name, as long as there are few. */
+/* Note the ranks from `from` to below `to` as missing; by name, up to RANKS_NAMED. */
 static bool note_gap(struct regions_notes *notes, long from, long to, long ranks, unsigned *named)
 {
 	static const char what[] = "no file was left: killed, ended without exit, or without regions";
@@ -222,7 +222,8 @@ static bool note_gap(struct regions_notes *notes, long from, long to, long ranks
 	return done && (from >= to || add_note(notes, what, "further ranks", (uint64_t)(to - from)));
 }
 
-/* Ranks of which others say that they were there. Processes are in the order of their ranks. */
+/* Note the ranks that left no file, although others report a larger number of ranks. Processes are sorted by
+ * rank. */
 static bool note_ranks(const struct regions_data *data, struct regions_notes *notes)
 {
 	long ranks = 0, next = 0;
@@ -244,7 +245,8 @@ static bool note_ranks(const struct regions_data *data, struct regions_notes *no
 	return note_gap(notes, next, ranks, ranks, &named);
 }
 
-/* Did it end in a way that is worth a note? A program that runs alone has its exit status itself. */
+/* True if the process's end is worth a note. The exit status of a program that runs alone is already
+ * upc_regions' status. */
 static bool ended_early(const struct regions_process *process)
 {
 	const char *ended = process->ended ? process->ended : "";
@@ -253,12 +255,12 @@ static bool ended_early(const struct regions_process *process)
 	       (process->rank >= 0 && !strncmp(ended, "exit status ", 12));
 }
 
-/* Those that have ended as the one at "first". */
+/* All processes that ended in the same way. */
 struct ends {
-	char whose[256]; /* "ranks 0-2, 4-15" */
+	char whose[256]; /* such as "ranks 0-2, 4-15" */
 	size_t used;
-	double least, most; /* seconds, of last marks */
-	long from, to;      /* the run of ranks that is not in whose yet */
+	double least, most; /* times of last marks, in seconds */
+	long from, to;      /* range of ranks that is not in whose yet */
 };
 
 static void put_run_ends(struct ends *ends)
@@ -298,7 +300,7 @@ static bool same_end(const struct regions_process *p, const struct regions_proce
 	       !strcmp(p->ended, q->ended);
 }
 
-/* All processes that have ended as the one at i, unless an earlier one has. */
+/* Note all processes that ended like the one at i, unless an earlier process did and has the note. */
 static bool note_end(const struct regions_data *data, size_t i, struct regions_notes *notes)
 {
 	const struct regions_process *process = &data->process[i];
@@ -335,7 +337,7 @@ static bool note_end(const struct regions_data *data, size_t i, struct regions_n
 	return add_note(notes, what, whose, 1);
 }
 
-/* Why a share of the whole run that cannot be overlooked is in no row. */
+/* Note, for each event of which more than 1 % of the whole run is in no row, why that is. */
 static bool note_rest(const struct regions_report *report, struct regions_notes *notes)
 {
 	const struct regions_data *data = report->data;

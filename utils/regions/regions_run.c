@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_run.c - the environment for the preloaded library (src/region/settings.h), and the program.
+ * regions_run.c - makes the environment for the preloaded library (src/region/settings.h), and runs the
+ * program.
  */
 #include "regions/regions_run.h"
 
@@ -25,9 +26,9 @@
 #include "regions/regions_whole.h"
 
 #define LIKWID "liblikwid.so"
-#define LINKS "libraries" /* in our directory */
-#define RUN "run"         /* likewise, a directory of the files of one run at a time */
-#define WHOLE ".whole"    /* in it, and no process's */
+#define LINKS "libraries" /* subdirectory of our directory */
+#define RUN "run"         /* also a subdirectory, with the files of one run at a time */
+#define WHOLE ".whole"    /* file in RUN that is no process's file */
 
 static const struct util_preload_inside inside[] = {
 	{"likwid_markerStartRegion", "LIKWID", "liblikwid.so"},
@@ -52,8 +53,8 @@ static bool tell_program_number(const char *name, uint64_t value)
 	return tell_program(name, value ? text : NULL);
 }
 
-/* A place of our own, which a process of another user can write into: a daemon drops its rights. Made when
- * something is to be in it, since a launcher that mpirun kills leaves it behind. */
+/* Make our directory. Processes of other users can write into it, since a daemon drops its rights. It is made
+ * only when something is to be stored in it, since a launcher that mpirun kills leaves it behind. */
 static bool need_directory(struct regions_plan *plan)
 {
 	const char *where = getenv("TMPDIR");
@@ -108,7 +109,7 @@ void regions_tidy(struct regions_plan *plan)
 	plan->catalogue = NULL;
 }
 
-/* ---- a program that is linked with LIKWID where there is none ----------------------------------- */
+/* ---- a program that is linked with LIKWID on a machine without it ---------------------------------- */
 
 static bool is_guest_object_there(const struct upcs_objects *objects, const char *name)
 {
@@ -123,7 +124,7 @@ static bool is_guest_object_there(const struct upcs_objects *objects, const char
 	return false;
 }
 
-/* The name of LIKWID's library that the program asks for and the dynamic linker does not find. */
+/* Store the name of LIKWID's library if the program needs it and the dynamic linker does not find it. */
 static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 {
 	struct upcs_objects objects = {.search_path = getenv("LD_LIBRARY_PATH"), .stem = LIKWID};
@@ -146,7 +147,7 @@ static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 	return name[0] != '\0';
 }
 
-/* Our library has LIKWID's calls: it goes by that name, too. Two programs may ask for two names. */
+/* Link our library, which has LIKWID's calls, to that name. Two programs may need two names. */
 static bool stand_in(struct regions_plan *plan, const char *program, const char *library)
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
@@ -174,7 +175,7 @@ static bool stand_in(struct regions_plan *plan, const char *program, const char 
 
 /* ---- the environment --------------------------------------------------------------------------- */
 
-/* The program may change its directory. */
+/* Pass the absolute name of the files: the program may change its directory. */
 static bool tell_files(const char *files)
 {
 	char path[2 * PATH_MAX + 32], here[PATH_MAX] = "";
@@ -187,7 +188,7 @@ static bool tell_files(const char *files)
 	return tell_program("UPC_REGIONS_OUT", path);
 }
 
-/* Sets the variables of libraries that load a tool; a tool that the user has chosen stays. */
+/* Set the variables of libraries that load a tool; a tool that the user has chosen stays. */
 static bool tell_loaders(const char *library)
 {
 	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS",
@@ -200,7 +201,8 @@ static bool tell_loaders(const char *library)
 	return true;
 }
 
-/* The simulator follows workers itself: its library, "..._sim.so", does not. */
+/* Return the library to preload. The simulator follows workers itself, so its library, "..._sim.so", does
+ * not. */
 static void regions_library(char *path, size_t size, bool simulate)
 {
 	const char *library = getenv("UPC_REGIONS_LIBRARY");
@@ -237,8 +239,8 @@ static bool run_prepare(struct regions_plan *plan)
 	       (!plan->against || stand_in(plan, plan->against, library));
 }
 
-/* Runs the command in the environment that run_prepare has made, LD_PRELOAD included, and waits for its end.
- * 0, or an exit status; *status: the command's, as wait gives it. */
+/* Run the command in the environment that run_prepare has made, LD_PRELOAD included, and wait for its end.
+ * Return 0, or an exit status. *status: the command's, as wait returns it. */
 static int regions_run_command(const struct regions_plan *plan, char **command, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");

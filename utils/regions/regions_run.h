@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_run.h - runs a program with the library that stands in for annotations' calls, whose
- * processes leave files.
+ * regions_run.h - runs a program with the library that stands in for annotation calls. Its processes leave
+ * files.
  */
 #ifndef REGIONS_RUN_H
 #define REGIONS_RUN_H
@@ -13,35 +13,36 @@ struct upc_catalogue;
 
 struct regions_plan {
 	char **command;
-	const char *against; /* a program that takes turns with that of command; or NULL */
+	const char *against; /* a program that takes turns with command[0]; or NULL */
 	const char *
-		files; /* where each process leaves its file, with %p, %r, %h; NULL: in a directory of ours */
-	char *events;  /* with commas between, NULL: none */
-	uint64_t slice_ns; /* 0: as it is */
-	long max_regions;  /* 0: as it is */
-	bool simulate;     /* by upc_run, whose report is beside the files (regions_whole_path) */
+		files; /* name of each process's file, with %p, %r, %h; NULL: files go to our own directory */
+	char *events;  /* separated by commas; NULL: none */
+	uint64_t slice_ns; /* 0: the default */
+	long max_regions;  /* 0: the default */
+	bool simulate;     /* simulated by upc_run, whose report is next to the files (regions_whole_path) */
 
-	/* For all runs, of regions_prepare; no directory where nothing is to be in it. */
+	/* For all runs, set by regions_prepare. directory stays NULL if nothing is to be stored in it. */
 	char *directory;
 	struct upc_catalogue *catalogue;
 };
 
-/* Prepares runs of it: 0, or this tool's exit status, said. For regions_tidy in any case. */
+/* Prepare runs of the plan. Return 0, or this tool's exit status after a message. Call regions_tidy in either
+ * case. */
 int regions_prepare(struct regions_plan *plan);
 
 /*
- * Runs it and waits. *status: what became of it, as wait has it; *place: where the files of the run are,
- * for regions_drop; NULL where it has none of ours. 0, or this tool's exit status where the program was not
- * run; it has been said.
+ * Run the program and wait for it. *status becomes its status, as wait returns it. *place becomes the
+ * directory with the files of the run, for regions_drop; NULL if the files are not ours. Return 0, or this
+ * tool's exit status after a message if the program was not run.
  */
 int regions_run(const struct regions_plan *plan, char **place, int *status);
 void regions_drop(char *place);
 
-/* Where upc_run's report of the whole run is, of a run's place. For the caller to free; NULL: out of memory.
- */
+/* Return the name of upc_run's report of the whole run, for the place of a run. The caller frees it; NULL:
+ * out of memory. */
 char *regions_whole_path(const char *directory);
 
-/* Removes the directory and what is in it, and closes the catalogue. */
+/* Remove the directory with its contents, and close the catalogue. */
 void regions_tidy(struct regions_plan *plan);
 
 #endif

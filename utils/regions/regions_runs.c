@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_runs.c - means of runs. Runs are independent of each other, so their spread is the error of their
- * mean, with one degree of freedom less than there are runs.
+ * regions_runs.c - means of runs. Runs are independent of each other, so the error of their mean is their
+ * spread, with one degree of freedom less than the number of runs.
  */
 #include "regions/regions_runs.h"
 
@@ -45,7 +45,8 @@ void regions_runs_free(struct regions_runs *runs)
 	*runs = (struct regions_runs){.n = 0};
 }
 
-/* A value of one run; false: it was not counted. A region that the run was not in has nothing of it. */
+/* Store a measure of one run. False if it was not counted. In a region that the run was not in, the measure
+ * is 0. */
 static bool runs_value(const struct regions_runs *runs, unsigned run, uint32_t key, uint32_t measure,
 		       bool own, struct upcr_value *value)
 {
@@ -63,13 +64,13 @@ static bool runs_value(const struct regions_runs *runs, unsigned run, uint32_t k
 	return true;
 }
 
-/* Values of runs of one side. */
+/* A measure in the runs of one side. */
 struct runs_values {
 	struct regions_spread spread;
-	double squares; /* of the estimates' errors */
-	double freedom; /* of the last */
-	uint64_t whole; /* likewise */
-	bool differ;    /* or are estimates */
+	double squares; /* sum of the squared errors of the estimates */
+	double freedom; /* of the last run */
+	uint64_t whole; /* exact count of the last run */
+	bool differ;    /* counts differ, or are estimates */
 	bool open;
 };
 
@@ -141,7 +142,7 @@ struct util_difference regions_runs_compare(const struct regions_runs *runs,
 	*counted = n;
 	difference = (struct util_difference){.before = runs_mean_of(&before), .after = runs_mean_of(&after)};
 	squares = before.squares + after.squares;
-	/* Counts are whole: a few equal differences do not say that there is no spread. */
+	/* Counts are whole numbers: a few equal differences do not prove that there is no spread. */
 	if (measure != REGIONS_SECONDS && (before.differ || after.differ))
 		squares = fmax(squares, .25 * n);
 	difference.error = sqrt(squares) / fmax(n, 1);

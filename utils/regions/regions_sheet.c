@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sheet.c - what regions have counted, as sections of a sheet: by name, by call path, and of each
- * thread. A call path has its parent's number, and not all names: paths may be thousands deep.
+ * regions_sheet.c - counts of regions as sections of a sheet: by name, by call path, and by thread. A call
+ * path has its parent's number instead of all its names: paths may be thousands deep.
  */
 #include "regions/regions_sheet.h"
 
@@ -15,14 +15,14 @@
 #include "regions/regions_metrics.h"
 
 struct row {
-	const struct regions_line *line; /* NULL: of one thread */
+	const struct regions_line *line; /* NULL: a row of one thread */
 	const struct regions_group *group;
 	uint32_t key;
 	const struct regions_counts *counts;
 	const struct regions_process *process;
 	const struct regions_thread *thread;
-	unsigned run;     /* of one run */
-	size_t which;     /* of threads, from 0 */
+	unsigned run;     /* number of the run */
+	size_t which;     /* number of the thread in the report, from 0 */
 	const char *name; /* of the thread */
 };
 
@@ -53,7 +53,7 @@ static void sheet_add_flags(struct sheet_cell *cell, unsigned flags)
 	cell->rough = flags & UPCR_ROUGH;
 }
 
-/* Reasons of estimates. */
+/* Return the reason why a value is an estimate. */
 static const char *sheet_reason_of(const struct regions_report *report)
 {
 	return report->runs ? "runs: the mean of runs" : "turns: events took turns";
@@ -95,7 +95,7 @@ static bool sheet_value_of_count(const void *arg, const void *of, size_t measure
 	return true;
 }
 
-/* Events that a metric lacks are named behind "not counted". */
+/* Add the names of the events that a metric lacks after "not counted". */
 static void sheet_set_missing(struct sheet_cell *cell, const struct regions_report *report, size_t metric,
 			      const struct upcr_value *counts)
 {
@@ -158,12 +158,12 @@ static const struct sheet_aspect both_aspects[] = {
 	 .kind = SHEET_VALUE,
 	 .forms = ALL},
 };
-/* A page has inclusive counts in its first table. */
+/* A page has inclusive counts in its first table, so this table has only exclusive ones. */
 static const struct sheet_aspect page_aspects[] = {
 	{.key = "inclusive", .kind = SHEET_VALUE},
 	{.key = "exclusive", .header = "Exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_HTML},
 };
-/* The same places of values. */
+/* The same order: inclusive, then exclusive. */
 static const struct sheet_aspect run_aspects[] = {
 	{.key = "inclusive", .kind = SHEET_VALUE},
 	{.key = "exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_JSON},
@@ -239,7 +239,7 @@ static const struct sheet_column thread_columns[] = {
 	OWN_COLUMN,
 };
 
-/* Half the interval of a mean time, in per cent of it. */
+/* Set half the interval of a mean time, in per cent of the time. */
 static void sheet_set_time_spread(struct sheet_cell *cell, const struct row *row, bool own)
 {
 	const struct regions_runs *runs = row->group->runs;
@@ -258,7 +258,7 @@ static void sheet_set_number(struct sheet_cell *cell, long number)
 	cell->absent = number < 0;
 }
 
-/* Outside of all regions there is no name, but for people. */
+/* Set the name of a row's region; outside of all regions it is absent from data, and has words for people. */
 static void sheet_set_name(struct sheet_cell *cell, const struct regions_data *data, const struct row *row)
 {
 	const enum regions_by by = row->group->by;
@@ -269,12 +269,12 @@ static void sheet_set_name(struct sheet_cell *cell, const struct regions_data *d
 		cell->depth = data->path[row->key].depth - (row->group->sheet->form & SHEET_IN_TEXT ? 1 : 0);
 }
 
-/* Rows of counters of the whole run are no thread's: they have counts alone. */
+/* True for rows of the whole run's counters: they belong to no thread, and have only counts. */
 static bool sheet_has_counts_alone(const struct regions_data *data, const struct row *row)
 {
 	const char *name = regions_name_of(data, row->group->by, row->key);
 
-	/* The paths of each run are for reading again, and have numbers everywhere. */
+	/* The paths of each run are read in again, and have all numbers. */
 	return (row->line || row->thread) && (!strcmp(name, UPCR_START_NAME) || !strcmp(name, UPCR_END_NAME));
 }
 
@@ -392,7 +392,7 @@ static bool sheet_each_region(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-/* Each run's, in the order of all. */
+/* Put the paths of each run, in the order of all paths. */
 static bool sheet_each_run_path(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_group *group = arg;
@@ -450,7 +450,7 @@ static bool sheet_each_part(const void *arg, sheet_put *put, void *to)
 	return regions_each_thread(group->sheet->report->data, group->by, sheet_put_thread, &threads);
 }
 
-/* ---- processes, threads, metrics: what they are ---------------------------------------------------- */
+/* ---- sections about processes, threads and metrics ---------------------------------------------------- */
 
 enum { COMMAND, OF_PID, OF_RANK, RANKS, HOST, STARTED, ENDED, ELAPSED, CLOCK, SLICE, LISTS };
 enum { NUMBER, OF_TID, OF_NAME, MEMBERS, OF_PROCESS };
@@ -615,7 +615,7 @@ static void sheet_cell_of_whole(const void *arg, const void *of, const struct sh
 	}
 }
 
-/* Events that a counter of the whole run has. */
+/* Put the events that a counter of the whole run has counted. */
 static bool sheet_each_whole(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_data *data = ((const struct regions_sheet *)arg)->report->data;
@@ -639,7 +639,7 @@ static const struct sheet_column metric_columns[] = {
 	SHEET_COLUMN(NEEDS, SHEET_TEXT, "needs", NULL, SHEET_IN_JSON),
 };
 
-/* Names of events, with commas between. */
+/* Write the names of the events that a metric needs, separated by commas. */
 static void sheet_text_of_needs(const struct regions_sheet *sheet, const struct metric *metric)
 {
 	const struct metrics *metrics = sheet->report->metrics;
@@ -739,7 +739,7 @@ static bool sheet_make_notes(struct regions_sheet *sheet)
 	return sheet->note != NULL;
 }
 
-/* Makes the lists of counts, of metrics, and of how unlike threads and processes are. */
+/* Make the lists of counts, of metrics, and of the differences between threads and processes. */
 static void sheet_make_lists(struct regions_group *group, bool thread)
 {
 	const struct regions_sheet *sheet = group->sheet;
@@ -820,13 +820,13 @@ static struct sheet_section *sheet_add_group(struct regions_sheet *sheet, struct
 		thread || (group->by == REGIONS_BY_PATH && sheet->form & SHEET_IN_JSON) ? 2 : REGIONS_LISTS;
 	section->arg = group;
 	section->cell = sheet_cell_of_region;
-	/* Means of calls that are no whole numbers have decimals. */
+	/* Mean calls that are not whole numbers have decimals. */
 	for (size_t i = 0; i < columns && !thread; i++)
 		if (column[i].id == CALLS && !sheet_calls_are_whole(group)) {
 			group->column[i].kind = SHEET_NUMBER;
 			group->column[i].decimals = 2;
 		}
-	/* One thread is like itself, and one process. */
+	/* A single thread or process cannot differ from others. */
 	for (size_t i = 0; i < columns; i++)
 		if (((column[i].id == THREADS || column[i].id == IMBALANCE) && group->sums->threads < 2) ||
 		    (column[i].id == IMBALANCE && sheet->report->runs) ||
@@ -848,7 +848,7 @@ static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 	columns = path ? 3 : 1;
 	memcpy(column + columns, region_columns + 1, (n - 1) * sizeof(*column));
 	columns += n - 1;
-	/* Text has one of both, and its names below "Region". */
+	/* Text has regions or call paths, and heads either column "Region". */
 	if (path && sheet->form & SHEET_IN_TEXT)
 		column[0].header = "Region";
 	section = sheet_add_group(sheet, sheet_make_group(sheet, by, by), path ? "call_paths" : "regions",
@@ -872,7 +872,7 @@ static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 		sheet->group[by].list[0].aspect = page_aspects;
 }
 
-/* The first table of a page: what people look for, in few columns. */
+/* Add the first table of a page: the most wanted numbers, in few columns. */
 static void sheet_add_opening(struct regions_sheet *sheet)
 {
 	struct regions_group *group = sheet_make_group(sheet, 4, REGIONS_BY_NAME);
@@ -942,7 +942,7 @@ static void sheet_add_who(struct regions_sheet *sheet)
 	section->forms = SHEET_IN_JSON;
 }
 
-/* One run has a whole, if any event's is known. */
+/* Add the comparison of parts and whole, for one run, if the whole count of any event is known. */
 static void sheet_add_whole(struct regions_sheet *sheet)
 {
 	const struct regions_data *data = sheet->report->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sheet.h - what regions have counted, as a sheet (sheet/sheet.h).
+ * regions_sheet.h - counts of regions as a sheet (sheet/sheet.h).
  */
 #ifndef REGIONS_SHEET_H
 #define REGIONS_SHEET_H
@@ -11,12 +11,12 @@
 
 enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 2 + OVER_LISTS, REGIONS_SECTIONS = 11 + OVER_SECTIONS };
 
-/* A section of regions, call paths, or those of each thread. */
+/* A section of regions, of call paths, or of those of each thread. */
 struct regions_group {
 	const struct regions_sheet *sheet;
 	enum regions_by by;
 	const struct regions_sums *sums;
-	const struct regions_runs *runs; /* NULL: there is one */
+	const struct regions_runs *runs; /* NULL: only one run */
 	const uint32_t *order;
 	uint32_t n;
 	double whole; /* seconds */
@@ -31,7 +31,7 @@ struct regions_sheet {
 	unsigned form; /* SHEET_IN_* */
 	struct sheet_section section[REGIONS_SECTIONS];
 	struct sheet_fact fact[4];
-	struct sheet_cell *event; /* their names */
+	struct sheet_cell *event; /* names of events */
 	struct regions_notes notes;
 	struct sheet_note *note;
 	struct sheet_measure *counts, *metrics, *spread;
@@ -39,14 +39,15 @@ struct regions_sheet {
 	struct regions_group group[5];
 	struct regions_over over[OVER_SECTIONS];
 	unsigned overs;
-	char *text, buffer[2048]; /* of a cell, until the next */
-	/* Places in section; NULL: not there. */
+	char *text, buffer[2048]; /* text of a cell, until the next cell */
+	/* Pointers into section; NULL: no such section. */
 	struct sheet_section *opening, *regions, *paths, *imbalance, *threads;
 };
 
-/* form: a bit of SHEET_IN_*. False: out of memory. To be freed in any case. */
+/* Make the sheet. form: a bit of SHEET_IN_*. False: out of memory. The caller frees the sheet in either
+ * case. */
 bool regions_sheet_make(struct regions_sheet *sheet, const struct regions_report *report, unsigned form);
-/* The line of a row of regions or call paths; NULL: it is of one thread. */
+/* Return the line of a row of regions or call paths; NULL for a row of one thread. */
 const struct regions_line *regions_line_of(const void *row);
 
 void regions_sheet_free(struct regions_sheet *sheet);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sim.c - upc_run's command line, and its report.
+ * regions_sim.c - makes upc_run's command line, and reads its report.
  */
 #include "regions/regions_sim.h"
 
@@ -81,7 +81,7 @@ char **regions_sim_command(char **command, char *report)
 
 /* ---- the report ---------------------------------------------------------------------------------- */
 
-/* The counts of upc_run for the whole run. */
+/* Return the count of upc_run for the whole run. */
 static struct upcr_value whole_of_simulated(const json_t *events, const char *event)
 {
 	unsigned item = upcs_item_of(event);
@@ -114,7 +114,7 @@ static struct upcr_value whole_of_simulated(const json_t *events, const char *ev
 	return upcr_uncounted();
 }
 
-/* The sum of an event over the threads of the processes. */
+/* Return the sum of an event over the threads of the processes from first on. */
 static uint64_t sim_counted(const struct regions_data *data, size_t first, uint32_t event)
 {
 	uint64_t sum = 0;
@@ -138,7 +138,7 @@ static bool add_simulated_rest(struct regions_data *data, size_t first, const js
 	process->whole = calloc(process->events + 1, sizeof(*process->whole));
 	for (size_t p = first; p < data->processes; p++)
 		data->process[p].covered = true;
-	/* Before there is a row of it. */
+	/* Count before the row for the rest exists. */
 	for (i = 0; rest && process->whole && i < process->events; i++) {
 		uint64_t have = sim_counted(data, first, i);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sim.h - a program on the simulated node: upc_run counts, and what it has counted that no file
- * of a process has is what was done outside of all regions, the library's own work included.
+ * regions_sim.h - a program on the simulated node, counted by upc_run. Counts of upc_run that no file of a
+ * process has belong to work outside of all regions, including the library's own work.
  */
 #ifndef REGIONS_SIM_H
 #define REGIONS_SIM_H
@@ -13,19 +13,18 @@
 /* The default events. */
 #define REGIONS_SIM_EVENTS "INSTRUCTIONS,FP_OPS,LD_INS,SR_INS,BR_INS"
 
-/* Are all of these names, with commas between, counts of the simulator's? Says which is not, and the
- * nearest. */
+/* True if all events (names separated by commas) are counts of the simulator. Otherwise report which one is
+ * not, and the nearest names. */
 bool regions_sim_check(const char *events);
 
-/* The command that runs another under the simulator, whose report goes to a file; for the caller to free,
- * not what it points to. NULL: out of memory. */
+/* Return the command that runs another under the simulator and writes the simulator's report to a file. The
+ * caller frees the array, but not its words. NULL: out of memory. */
 char **regions_sim_command(char **command, char *report);
 
-/* Adds the rest of the run as a thread that is none, of its first process. False: said. */
+/* Add the rest of the run as a pseudo-thread of the first process. False after a message. */
 bool regions_sim_rest(struct regions_data *data, size_t first, const char *report);
 
-/* The program was ended by SIGILL: says so where the emulator does not have the instruction, as upc_run does.
- */
+/* After an end by SIGILL: report if the emulator does not have the instruction, as upc_run does. */
 void regions_sim_advise(const char *report);
 
 #endif

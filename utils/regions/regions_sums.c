@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sums.c - thread by thread: what is of one is summed first, since the errors of its paths go
- * together (region/sum.h), then over the threads of its process, and over all.
+ * regions_sums.c - sums thread by thread. Paths of one thread are summed first, since their errors are
+ * correlated (region/sum.h), then the threads of each process, and then all processes.
  */
 #include "regions/regions_sums.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- spreads ------------------------------------------------------------------------------- */
 
-/* Squares of what is far from nothing would leave no digits for the differences: Welford's way. */
+/* Uses Welford's method: sums of squares of large values would leave no digits for the differences. */
 void regions_spread_add(struct regions_spread *spread, double value, struct regions_who who)
 {
 	double from_before = value - regions_mean(spread);
@@ -161,7 +161,7 @@ static void add_row(struct regions_part *part, const struct regions_data *data,
 	add_inclusive(part, process, row, key_of(part, data, path));
 	while (path) {
 		path = data->path[path].parent;
-		/* No region is inside of what is outside. */
+		/* No region is inside of "outside". */
 		if (path || part->by == REGIONS_BY_PATH)
 			add_inclusive(part, process, row, key_of(part, data, path));
 	}
@@ -258,7 +258,7 @@ void regions_sums_free(struct regions_sums *sums)
 	memset(sums, 0, sizeof(*sums));
 }
 
-/* Adds the process's counts by key to the sums, and to the spread over processes. */
+/* Add the process's counts by key to the sums and to the spread over processes. */
 static void add_process(struct regions_sums *sums, struct regions_part *of_process,
 			const struct regions_derive *derive, struct regions_who who)
 {
@@ -284,13 +284,13 @@ static void add_thread_sums(struct regions_sums *sums, struct regions_part *of_p
 		const struct regions_counts *counts = &part->counts[part->used[i]];
 		struct regions_line *line = &sums->line[part->used[i]];
 
-		/* Counts without threads belong to no process either. */
+		/* Counts without threads do not belong to a process either. */
 		if (!threads) {
 			add_counts(&line->counts, counts, sums->events);
 			continue;
 		}
 		add_counts(use_region_counts(of_process, part->used[i]), counts, sums->events);
-		/* The spread of threads that were put together is not known. */
+		/* The spread within merged threads is unknown. */
 		if (threads == 1)
 			spread_counts(line->of_threads, counts, sums->events, derive, who);
 		line->threads += threads;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_sums.h - sums of what threads have counted: by name of region or by call path, inclusive
- * and exclusive, over threads and processes; and how unlike these are. Pure.
+ * regions_sums.h - sums of threads' counts, by region name or by call path, inclusive and exclusive, over
+ * threads and processes, and the differences between these. Pure.
  *
- * A region that is entered in itself counts once in inclusive counts. Counts of no region are
- * "outside": exclusive counts of all regions and of it are the whole.
+ * A region that is entered in itself counts once in inclusive counts. Counts of no region are "outside". The
+ * exclusive counts of all regions and of outside add up to the whole.
  */
 #ifndef REGIONS_SUMS_H
 #define REGIONS_SUMS_H
@@ -13,90 +13,91 @@
 
 enum regions_by { REGIONS_BY_NAME, REGIONS_BY_PATH };
 
-/* Places in the data's processes, and in the process's threads. */
+/* Indices of a process in the data and of a thread in the process. */
 struct regions_who {
 	uint32_t process, thread;
 };
 
-/* Values that threads, or processes, have, inclusive, of those that have been in the region. */
+/* Inclusive values over the threads, or processes, that have been in the region. */
 struct regions_spread {
 	unsigned n;
-	unsigned estimates; /* of the n                                            */
-	unsigned lacking;   /* further ones, which were not counted, or not wholly */
+	unsigned estimates; /* how many of the n are estimates */
+	unsigned lacking;   /* further values, not or only partly counted */
 	double min, max, sum;
-	double squares;                 /* of the differences from the mean       */
-	struct regions_who least, most; /* the first that has the min, the max */
+	double squares;                 /* sum of squared differences from the mean */
+	struct regions_who least, most; /* first one with the min, with the max */
 };
 
 void regions_spread_add(struct regions_spread *spread, double value, struct regions_who who);
 double regions_mean(const struct regions_spread *spread);
-/* The standard deviation of one; 0 of fewer than two. */
+/* Return the standard deviation of a single value; 0 for fewer than two values. */
 double regions_deviation(const struct regions_spread *spread);
-/* How much more than the mean the busiest has: max / mean - 1; 0 of nothing. */
+/* Return how much more than the mean the busiest has, max / mean - 1; 0 if the mean is 0. */
 double regions_imbalance(const struct regions_spread *spread);
 
 struct regions_counts {
-	double calls;                   /* of several runs the mean */
+	double calls;                   /* for several runs the mean */
 	double seconds, own_seconds;    /* inclusive, exclusive       */
 	struct upcr_value *value, *own; /* [events]                   */
 	bool used;
 };
 
 struct regions_line {
-	uint32_t key; /* a name's number, or a path's; by name, that of names.n is outside */
+	uint32_t key; /* number of a name or path; by name, names.n means outside */
 	struct regions_counts counts;
 	unsigned threads, processes;
-	/* [0] of seconds, [1 + event], [1 + events + derived] */
+	/* [0] seconds, [1 + event], [1 + events + derived] */
 	struct regions_spread *of_threads, *of_processes;
 };
 
 struct regions_sums {
 	enum regions_by by;
 	uint32_t events, keys;
-	struct regions_line *line; /* [keys]; of one that nobody has used, counts.used is false */
+	struct regions_line *line; /* [keys]; counts.used is false in lines without counts */
 	unsigned threads, processes;
 };
 
-/* A value that is computed of counts, as a metric is. */
+/* A value that is computed from counts, as a metric is. */
 struct regions_derived {
 	double value;
-	bool none;    /* there is no value, as of a division by 0   */
-	bool lacking; /* a count was not counted, or not wholly     */
+	bool none;    /* no value, as after a division by 0 */
+	bool lacking; /* a count was not or only partly counted */
 	bool exact;
 };
 
-/* How to compute them: n of each thread and process. */
+/* How to compute derived values, n for each thread and process. */
 struct regions_derive {
 	uint32_t n;
 	struct regions_derived (*value)(const void *arg, uint32_t which, const struct regions_counts *counts);
 	const void *arg;
 };
 
-/* Sums of one run. derive: NULL: nothing is derived. False: out of memory. */
+/* Sum one run. derive: NULL means no derived values. False: out of memory. */
 bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by,
 		 const struct regions_derive *derive, struct regions_sums *sums);
-/* The same without values, for others to fill in: of so many keys, events and derived values. */
+/* Make sums without values, which the caller fills in, for these numbers of keys, events and derived
+ * values. */
 bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events,
 		       uint32_t derived);
 void regions_sums_free(struct regions_sums *sums);
 
-/* The counts of one thread alone. */
+/* The counts of one thread. */
 struct regions_part {
 	enum regions_by by;
 	uint32_t events, keys;
 	struct regions_counts *counts; /* [keys] */
-	uint32_t *used, n;             /* keys that the thread has */
+	uint32_t *used, n;             /* keys that the thread has counts for */
 	uint32_t *seen, stamp;
 };
 
-/* Calls put for each thread, as long as it returns true. False: it did not, or out of memory. */
+/* Call put for each thread as long as it returns true. False if it did not, or if out of memory. */
 bool regions_each_thread(const struct regions_data *data, enum regions_by by,
 			 bool (*put)(void *arg, const struct regions_process *process,
 				     const struct regions_thread *thread, const struct regions_part *part),
 			 void *arg);
 
-/* The name of a line's region: of a path its last. By name "(outside)" where it is none; the path
- * above all, of which what is exclusive is outside, is "(whole)". */
+/* Return the name of a line's region; for a path its last name. By name, the line outside of all regions is
+ * "(outside)". The root path is "(whole)"; its exclusive counts are outside. */
 const char *regions_name_of(const struct regions_data *data, enum regions_by by, uint32_t key);
 
 #endif

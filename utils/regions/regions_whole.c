@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_whole.c - the launcher's part of whole.h.
+ * regions_whole.c - the launcher's side of region/whole.h.
  */
 #include "regions/regions_whole.h"
 
@@ -29,10 +29,10 @@
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-/* Programs take the lowest numbers: ours are below this one, or below the limit of the program. */
+/* Programs use the lowest descriptors. Ours are just below this number, or below the program's limit. */
 #define NUMBERS 1024
 
-/* A descriptor that the program inherits. */
+/* Move a descriptor, which the program inherits, to a high number. Return it, or -1 with errno. */
 static int whole_keep(int fd)
 {
 	struct rlimit files = {.rlim_cur = NUMBERS};
@@ -42,7 +42,7 @@ static int whole_keep(int fd)
 		return -1;
 	(void)getrlimit(RLIMIT_NOFILE, &files);
 	from = files.rlim_cur > NUMBERS ? NUMBERS : (int)files.rlim_cur;
-	/* At most half of those that there are. */
+	/* Try ever lower numbers, but leave the lowest ones to the program. */
 	for (from -= 16; from >= NUMBERS / 8 && kept < 0; from -= 16)
 		kept = fcntl(fd, F_DUPFD, from);
 	close(fd);
@@ -72,8 +72,8 @@ static int whole_spec_of(struct upc_catalogue *catalogue, const char *name, stru
 	return error;
 }
 
-/* Opens the event's counter, which this process never has, but its child from its exec on. Why not, or NULL.
- * A PMU's counters are left to the regions. */
+/* Open the event's counter, which counts this process's child from its exec on, but never this process.
+ * Return NULL, or why there is no counter. The counters of a PMU are left to the regions. */
 static const char *whole_open_event(struct upc_catalogue *catalogue, const char *name,
 				    struct upcr_whole_counter *counter)
 {
@@ -126,7 +126,7 @@ static bool whole_make_memory(struct regions_whole *whole, unsigned counters)
 	int fd;
 	void *memory = MAP_FAILED;
 
-	/* It is a file to the kernel, which would send a signal. */
+	/* RLIMIT_FSIZE applies to a memfd as well: exceeding it raises a signal. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
 		return false;
 	fd = whole_keep(memfd_create("upc_regions", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -208,18 +208,20 @@ static int by_beginning(const void *a, const void *b)
 	return p->begun < q->begun ? -1 : p->begun > q->begun;
 }
 
-/* Counts outside of all stretches: before one, and behind the last, with those of the ends of threads. */
+/* Counts outside of all stretches: before a stretch, and after the last one, including the ends of
+ * threads. */
 struct whole_gaps {
-	uint64_t *before, *behind; /* [counters] */
+	uint64_t *before, *behind; /* [counters]; behind: after the last stretch */
 	bool ended;                /* behind is known */
 };
 
-/* Walks the stretches by their beginnings. One without an end goes on to the end of the run. */
+/* Walk the stretches in the order of their beginnings. A stretch without an end goes on to the end of the
+ * run. */
 static void whole_find_gaps(const struct regions_whole *whole, struct upcr_whole_stretch *const *list,
 			    unsigned n, const uint64_t *now, struct whole_gaps *gaps)
 {
 	const unsigned counters = whole->memory->counters;
-	const struct upcr_whole_stretch *last = NULL; /* of those that have ended, the one that ended last */
+	const struct upcr_whole_stretch *last = NULL; /* the stretch that ended last, so far */
 	bool open = false;
 
 	for (unsigned i = 0; i < n && !open; i++) {
@@ -240,7 +242,7 @@ static void whole_find_gaps(const struct regions_whole *whole, struct upcr_whole
 		gaps->behind[k] += now[k] - last->value[counters + k];
 }
 
-/* The stretches that have begun, in the order of their beginnings. NULL: out of memory, or one of them could
+/* Return the begun stretches in the order of their beginnings. NULL if out of memory, or if a stretch could
  * not be counted. */
 static struct upcr_whole_stretch **whole_stretches(const struct upcr_whole *memory, unsigned *n)
 {
@@ -264,7 +266,7 @@ static struct upcr_whole_stretch **whole_stretches(const struct upcr_whole *memo
 	return list;
 }
 
-/* Does any process leave a file of regions? */
+/* True if a process leaves a file of regions. */
 static bool whole_is_used(const struct upcr_whole *memory)
 {
 	const unsigned taken = atomic_load(&memory->stretches);
@@ -312,7 +314,7 @@ static void whole_write(const struct regions_whole *whole, const char *path, con
 		json_array_append_new(pids, json_integer(list[i]->pid));
 	root = json_pack("{si ss sI so so}", "upc_regions_whole", 1, "host", host, "rank",
 			 (json_int_t)upcr_rank(), "pids", pids, "events", whole_events_of(whole, now, gaps));
-	/* Whole, or not at all: mpirun may kill the launcher here. */
+	/* Write the whole file or nothing: mpirun may kill the launcher here. */
 	snprintf(written, sizeof(written), "%s.new", path);
 	if (!root || json_dump_file(root, written, JSON_COMPACT) || rename(written, path)) {
 		util_error("'%s' cannot be written: %s", path, strerror(errno));
@@ -344,9 +346,9 @@ void regions_whole_end(struct regions_whole *whole, const char *files)
 	free(value);
 }
 
-/* ---- what the files say ----------------------------------------------------------------------- */
+/* ---- contents of the files ----------------------------------------------------------------------- */
 
-/* A process of the run that the file is of, by its number. */
+/* True if the process, found by its host and PID, belongs to the run of the file. */
 static bool whole_has(const json_t *file, const struct regions_process *process)
 {
 	const char *host = json_string_value(json_object_get(file, "host"));
@@ -387,7 +389,7 @@ static bool whole_add_row(struct regions_data *data, struct regions_process *pro
 	return true;
 }
 
-/* Has any event this count? */
+/* True if any event has this count. */
 static bool whole_says(const json_t *file, const char *key)
 {
 	const json_t *one;
@@ -441,7 +443,8 @@ static bool whole_add_counts(struct regions_data *data, struct regions_process *
 	return process->whole && done;
 }
 
-/* One file. Rows are added where no process of the run may have been counted outside of its stretches. */
+/* Add one file. Rows are added only if all processes of the run are covered: others may have counted outside
+ * of the stretches. */
 static bool whole_add(struct regions_data *data, size_t first, const json_t *file)
 {
 	const json_int_t rank = json_integer_value(json_object_get(file, "rank"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_whole.h - counters of a whole run (region/whole.h): opened before the program is started, read when
- * it has ended, and written into a file beside those of the processes. And what such files say in a report.
+ * regions_whole.h - counters of a whole run (region/whole.h). They are opened before the program starts, read
+ * when it has ended, and written to a file next to those of the processes. regions_whole_gather adds these
+ * files to a report.
  */
 #ifndef REGIONS_WHOLE_H
 #define REGIONS_WHOLE_H
@@ -17,7 +18,7 @@ struct upc_catalogue;
 struct upcr_whole;
 
 struct regions_whole_event {
-	char *name, *why; /* why: there is no counter; or NULL */
+	char *name, *why; /* why: reason for having no counter, or NULL */
 	int counter;      /* -1: none */
 };
 
@@ -28,15 +29,17 @@ struct regions_whole {
 	unsigned events;
 };
 
-/* Opens counters of these events, which this process's child inherits and its exec starts, and says so in the
- * environment. For an event without one the file says why. catalogue: has the events; or NULL. */
+/* Open counters of these events, which this process's child inherits and starts at its exec, and put their
+ * descriptor into the environment. For an event without a counter the file says why. catalogue: has the
+ * events; or NULL. */
 void regions_whole_begin(struct regions_whole *whole, const char *events, struct upc_catalogue *catalogue);
-/* The program has ended: reads them, and writes the file, where files of processes are (settings.h). */
+/* Read the counters after the program has ended, and write the file next to the processes' files
+ * (settings.h). */
 void regions_whole_end(struct regions_whole *whole, const char *files);
 void regions_whole_free(struct regions_whole *whole);
 
-/* Reads the files of a directory, whose processes are those of the data from first on. Rows of what ran
- * before and behind all counters of a run go to its first process. False: out of memory. */
+/* Read the files of a directory; their processes are those of the data from first on. Counts from before and
+ * after all counters of a run become rows of its first process. False: out of memory. */
 bool regions_whole_gather(struct regions_data *data, size_t first, const char *directory);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_regions.c - runs a program that has annotations, and says what was counted in each of its regions.
+ * upc_regions.c - runs a program that has annotations, and reports the counts of each of its regions.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -34,8 +34,8 @@ struct settings {
 	struct util_format_choice format;
 	struct util_output out;
 	const char *output, *merge, *set; /* of metrics */
-	const char *keep;                 /* directory for reports of turns */
-	char *before;                     /* of --diff: the first */
+	const char *keep;                 /* directory for the reports of --against */
+	char *before;                     /* of --diff: the first file */
 	long runs;
 	struct metrics *metrics;
 	bool paths, per_thread, list;
@@ -130,7 +130,7 @@ static const struct util_usage usage = {
 	.take = take_regions_option,
 };
 
-/* "%p" and its like: a file of each process's, and no report. */
+/* True if the path has "%p" or the like: each process then writes a file, and there is no report. */
 static bool has_path_places(const char *path)
 {
 	for (; (path = strchr(path, '%')); path++)
@@ -202,7 +202,7 @@ static bool print_diff(FILE *out, int form, const struct regions_diff *diff)
 	return regions_diff_text(out, diff);
 }
 
-/* A report, or a difference. */
+/* Print a report, or a comparison if diff is not NULL. */
 static int report_print(struct util_output *output, int form, const struct regions_report *report,
 			const struct regions_diff *diff)
 {
@@ -220,17 +220,17 @@ static int report_print(struct util_output *output, int form, const struct regio
 	return util_output_end(output) || error ? UTIL_FAILED : 0;
 }
 
-/* All that is known of a directory's processes, or of runs. */
+/* The data of a directory's processes, or of runs. */
 struct gathered {
 	struct regions_data data;
 	unsigned unfinished, bad;
 	int *status;               /* of each run */
-	const char *title, *turns; /* of regions_report, and so is side */
+	const char *title, *turns; /* as in regions_report; side too */
 	unsigned side;
-	char text[256]; /* title, of a program */
+	char text[256]; /* title: the program's command */
 };
 
-/* Sums of one run; of several ones their means, and by path what they are the means of. */
+/* Make the sums of one run. For several runs make their means, and keep the runs in *runs. */
 static bool report_sums(const struct regions_report *report, enum regions_by by, struct regions_runs *runs,
 			struct regions_sums *sums)
 {
@@ -306,7 +306,7 @@ static void regions_advise_simulated(const char *directory)
 	free(path);
 }
 
-/* Reads a directory as the next run. 0; an exit status, with a message, where there is nothing in it. */
+/* Read a directory as the next run. Return 0, or an exit status after a message if there is nothing in it. */
 static int gather_directory(const struct settings *settings, struct gathered *gathered, const char *directory)
 {
 	const size_t first = gathered->data.processes;
@@ -335,7 +335,7 @@ static int gather_directory(const struct settings *settings, struct gathered *ga
 	return UTIL_FAILED;
 }
 
-/* Files that could not be read show in the status, although others could. */
+/* Report a directory. Files that could not be read show in the exit status, even if others could be read. */
 static int merge_directory(struct settings *settings)
 {
 	struct gathered gathered = {.unfinished = 0};
@@ -353,7 +353,7 @@ static int merge_directory(struct settings *settings)
 
 /* ---- runs before and after ------------------------------------------------------------------- */
 
-/* A file has one run or several, a directory one. */
+/* Read a file, which has one run or several, or a directory, which has one. */
 static bool diff_read(struct regions_data *data, const char *path)
 {
 	struct stat about;
@@ -378,7 +378,7 @@ static bool diff_read(struct regions_data *data, const char *path)
 	return n > 0 && !bad;
 }
 
-/* shown: names of the sides, or NULL, if those are the files'. */
+/* Compare two sides. shown: names of the sides; NULL: those of the files. */
 static int diff_report(struct settings *settings, struct regions_side side[2], char *const *shown)
 {
 	struct regions_data data;
@@ -409,7 +409,8 @@ static int diff_report(struct settings *settings, struct regions_side side[2], c
 	return error;
 }
 
-/* Files of the first side begin with --diff's own, and go up to "--" if there are several on a side. */
+/* Split the operands into two sides. The first side begins with the operand of --diff, and extends to "--" if
+ * a side has several files. */
 static int diff_sides(struct settings *settings, char **operand, int operands, bool parted)
 {
 	char **first = calloc((size_t)operands + 1, sizeof(*first));
@@ -439,8 +440,8 @@ static int diff_sides(struct settings *settings, char **operand, int operands, b
 
 /* ---- a program ----------------------------------------------------------------------------- */
 
-/* One file for each process has nobody who makes its directory, whose name is known where it is the
- * same for all. */
+/* Check the place of the output. No one creates the directories of per-process files, so the directory must
+ * exist if its name is the same for all processes. */
 static int check_place(const char *output)
 {
 	const char *slash = strrchr(output, '/'), *place = strchr(output, '%');
@@ -448,7 +449,7 @@ static int check_place(const char *output)
 	return slash && place < slash ? 0 : util_output_check_place(output);
 }
 
-/* As many as a set of the preloaded library can have. */
+/* Check that there are no more events than the preloaded library's set can have. */
 static bool check_number(const char *events)
 {
 	unsigned n = 0;
@@ -461,8 +462,8 @@ static bool check_number(const char *events)
 	return false;
 }
 
-/* All that can be wrong with a program and its events is said before any runs. Events of a set of metrics may
- * be missing: what needs them is left out of the report. */
+/* Report all that can be wrong with a program and its events before any run. Events of a metric set may be
+ * missing: metrics that need them are left out of the report. */
 static int check_program(const struct settings *settings, const char *program)
 {
 	const struct util_papi_events wanted = {.program = program, .events = settings->plan.events};
@@ -492,7 +493,7 @@ static int check_run(struct settings *settings)
 		      : util_output_open(&settings->out, settings->output, stderr);
 }
 
-/* Runs once; what was counted is the next run of all. */
+/* Run the program once, and add its counts as the next run. */
 static int run_once(struct settings *settings, struct gathered *gathered)
 {
 	int *status = &gathered->status[gathered->data.runs], error;
@@ -537,8 +538,8 @@ static void run_free(struct gathered *gathered)
 	free(gathered->status);
 }
 
-/* The status is that of the first run that failed. A program's own failure says more than that there is no
- * report of it. */
+/* Run the program as often as wanted. Return the status of the first run that failed. A failure of the
+ * program has priority over that of its report. */
 static int run_all(struct settings *settings)
 {
 	struct gathered gathered = {.unfinished = 0};
@@ -560,13 +561,13 @@ static int run_all(struct settings *settings)
 
 /* ---- two programs in turn --------------------------------------------------------------------- */
 
-/* Before and after. Reports go to files that are kept, or to memory. */
+/* Two sides, before and after. Their reports go to files that are kept, or to memory. */
 struct turns {
 	struct gathered side[2];
 	char *program[2], *file[2], *shown[2];
 	struct util_output out[2];
 	int memory[2]; /* -1: none */
-	char name[64]; /* of the measurement, which no other has */
+	char name[64]; /* unique name of the measurement */
 };
 
 static bool turns_name(char name[64])
@@ -581,7 +582,7 @@ static bool turns_name(char name[64])
 	return done;
 }
 
-/* Opens a side's report. */
+/* Open a side's report. */
 static int turns_open(struct turns *turns, unsigned side, const char *keep)
 {
 	static const char *const names[] = {"before", "after"};
@@ -639,7 +640,7 @@ static void turns_free(struct turns *turns)
 	}
 }
 
-/* Runs the next pair. If one of the two leaves nothing, the other one is left out, too. */
+/* Run the next pair. If one run of the pair leaves nothing, the other is left out, too. */
 static int turns_run(struct turns *turns, struct settings *settings, int *status)
 {
 	const unsigned pair = turns->side[0].data.runs;
@@ -662,7 +663,8 @@ static int turns_run(struct turns *turns, struct settings *settings, int *status
 	return error;
 }
 
-/* As run_all, with a comparison for a report. If the runs end early, the reports have the pairs before. */
+/* Do as run_all, and compare the two programs. If the runs end early, the reports have the pairs completed
+ * before. */
 static int turns_all(struct settings *settings)
 {
 	struct turns turns = {.name = ""};
