@@ -15,8 +15,8 @@
 
 struct current {
 	struct service *service; /* NULL: not open yet */
-	const char *store;       /* the agent's own file, or NULL  */
-	const char *socket;      /* the path for commands, or ""    */
+	const char *store;       /* the agent's own file, or NULL */
+	const char *socket;      /* the path for commands, or "" */
 	const struct service_sample *sample;
 	struct pmids_entry **of; /* of the sample's counters; NULL where there is none */
 	struct pmids pmids;

@@ -46,7 +46,7 @@ struct metric_kind {
 	const char *branch; /* "upc.cpu" */
 	enum metric_what what;
 	enum service_scope scope; /* of the counters that have it */
-	bool numa;                /* sums over NUMA nodes         */
+	bool numa;                /* sums over NUMA nodes */
 };
 
 /* The kinds of FAMILY_CPU and of those after it. */

@@ -30,10 +30,10 @@ struct pmids_entry {
 	char metric[NAMES_MAX];
 	unsigned slot;
 	uint64_t hash;
-	unsigned id;     /* of the counter that has it or had it last, in this epoch; 0: none  */
-	unsigned number; /* its place among the entries: as they are written, from 0         */
-	const struct service_counter *counter; /* in the sample at hand, or NULL               */
-	struct tally *tally;                   /* what was counted (tally.h), or NULL             */
+	unsigned id;     /* of the counter that has it or had it last, in this epoch; 0: none */
+	unsigned number; /* its place among the entries: as they are written, from 0 */
+	const struct service_counter *counter; /* in the sample at hand, or NULL */
+	struct tally *tally;                   /* what was counted (tally.h), or NULL */
 };
 
 struct pmids {

@@ -33,10 +33,10 @@ const struct places_one *places_find(const struct places *places, int instance);
 void places_free(struct places *places);
 
 struct tally_place {
-	uint64_t base, running_base; /* of ended ids                       */
-	uint64_t value, running;     /* of the id, as last known            */
-	uint64_t grown;              /* by how much the time did at last     */
-	bool known;                  /* it was counted at some time          */
+	uint64_t base, running_base; /* of ended ids */
+	uint64_t value, running;     /* of the id, as last known */
+	uint64_t grown;              /* by how much the time did at last */
+	bool known;                  /* it was counted at some time */
 	enum service_state state;
 };
 

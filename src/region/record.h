@@ -105,7 +105,7 @@ struct upcr_record_row {
 struct upcr_record_slot {
 	_Atomic uint64_t generation; /* 0: no values */
 	uint64_t ns;                 /* the row's time when the values were copied */
-	struct upcr_value value[];   /* [events]     */
+	struct upcr_value value[];   /* [events] */
 };
 
 static inline size_t upcr_record_slot_size(unsigned events)

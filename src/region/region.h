@@ -19,7 +19,7 @@
 
 enum upcr_answer {
 	UPCR_OK = 0,
-	UPCR_NOT_OPEN = -1,  /* no region of this name is open                       */
+	UPCR_NOT_OPEN = -1,  /* no region of this name is open */
 	UPCR_ELSEWHERE = -2, /* the region is open in another thread only */
 	UPCR_MISSED = -3,    /* in a signal handler or after the end: nothing was done */
 };
@@ -87,7 +87,7 @@ struct upcr_counts {
 	uint64_t calls;
 	double seconds;
 	unsigned events;          /* in: room in value; out: the number of events */
-	struct upcr_value *value; /* may be NULL                                     */
+	struct upcr_value *value; /* may be NULL */
 };
 int upcr_read(unsigned name, struct upcr_counts *counts);
 /* Count the name from zero in this thread. Its former counts are kept as "NAME (before a reset)". */

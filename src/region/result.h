@@ -36,7 +36,7 @@ struct upcr_result {
 	uint64_t ns;
 	unsigned rows, events;
 	struct upcr_row *row;     /* [rows]; [0] is outside of all regions */
-	struct upcr_value *value; /* [rows * events]; NULL without events  */
+	struct upcr_value *value; /* [rows * events]; NULL without events */
 };
 
 /* Return a result whose counts are 0. NULL: out of memory. */

@@ -13,7 +13,7 @@ enum { UPCR_EVENTS_MAX = 256 };
 
 struct upcr_settings {
 	const char *events; /* names separated by commas; NULL or empty: time and calls only */
-	const char *out;    /* NULL: no file                                          */
+	const char *out;    /* NULL: no file */
 	bool simulate;      /* the simulator counts, not libmpx */
 	uint64_t slice_ns;  /* time slice in ns; 0: libmpx's default */
 	unsigned max;       /* limit of names, and of paths per thread */

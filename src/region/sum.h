@@ -32,9 +32,9 @@ const char *upcr_flag_word(unsigned i);
 struct upcr_value {
 	double value;     /* sum of counted and estimated parts */
 	uint64_t whole;   /* sum of the exact parts: a double has only 53 bits */
-	double error;     /* standard error                                         */
+	double error;     /* standard error */
 	double freedom;   /* degrees of freedom of error; INFINITY: error is known */
-	double low, high; /* 95 % interval                                          */
+	double low, high; /* 95 % interval */
 	double coverage;  /* least coverage of the estimated parts */
 	unsigned flags;
 	unsigned estimated; /* number of parts that are estimates */

@@ -32,8 +32,8 @@ enum upcr_lack {
 struct upcr_node {
 	unsigned parent, name, depth;
 	unsigned child;               /* child that was found last; 0: none */
-	uint64_t calls;               /* starts that made it current               */
-	uint64_t ns;                  /* the caller's: time while it was current   */
+	uint64_t calls;               /* starts that made it current */
+	uint64_t ns;                  /* the caller's: time while it was current */
 	struct upcr_record_row *row;  /* the caller's: its copy in the record, or NULL */
 	const struct upcr_path *path; /* the caller's: the same path without its tree, or NULL */
 	unsigned stale;               /* the caller's: 1 + the next node whose values changed */

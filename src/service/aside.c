@@ -16,7 +16,7 @@ struct aside {
 	bool notice;
 	unsigned asked;
 	struct yield yield;
-	struct probe *probe; /* NULL: this machine, or this user, has none */
+	struct probe *probe; /* NULL: not available on this machine or to this user */
 	struct watch_opens opens;
 	struct watch *watch; /* NULL: there is no /proc */
 	char why[192];
@@ -36,7 +36,7 @@ int aside_create(const struct aside_options *options, struct aside **aside)
 	if (!a)
 		return UPC_ENOMEM;
 	a->notice = options->notice;
-	/* Where nobody is made way for, slow passes will do to tell who is there. */
+	/* If the service never steps aside, slow passes suffice to report the users. */
 	if (!a->notice)
 		watch.idle = true;
 	else if (!probe_open(&a->probe)) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.c - one connection of the control socket: lines come in, answers go out, and nothing of it
- * waits.
+ * client.c - one connection of the control socket: receives lines and sends answers without ever waiting.
  */
 #include "service/client.h"
 
@@ -44,7 +43,7 @@ static bool make_input_room(struct client *client)
 
 	if (client->have < client->room)
 		return true;
-	/* A byte more than the longest line and its newline shows that one is too long. */
+	/* One byte more than the longest line and its newline, so that a longer line is noticed. */
 	if (room > REQUEST_MAX + 2)
 		room = REQUEST_MAX + 2;
 	if (room <= client->room)
@@ -90,7 +89,8 @@ void client_drop_line(struct client *client, size_t length)
 	client->looked = 0;
 	memmove(client->in, client->in + length + 1, client->have);
 	if (client->have == 0) {
-		/* Many who wait, and have once said much, cost little. */
+		/* Free the buffer, so that many waiting clients cost little, even if they have sent long
+		 * lines before. */
 		free(client->in);
 		client->in = NULL;
 		client->room = 0;
@@ -104,7 +104,7 @@ bool client_answer(struct client *client, char *reply, int64_t now_ms)
 	if (reply == NULL)
 		return false;
 	request_one_line(reply);
-	reply[length] = '\n'; /* in the place of its 0 */
+	reply[length] = '\n'; /* replaces the terminating NUL */
 	client->out = reply;
 	client->length = length + 1;
 	client->sent = 0;

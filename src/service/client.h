@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.h - one connection of the control socket: lines come in, answers go out, and no call waits. The
+ * client.h - one connection of the control socket: receives lines and sends answers; no call waits. The
  * memory of a client is bounded: a buffer of REQUEST_MAX + 2 bytes for lines, and one answer.
  */
 #ifndef SERVICE_CLIENT_H
@@ -14,38 +14,39 @@
 struct lane_job;
 
 struct client {
-	uint64_t number; /* never given twice */
+	uint64_t number; /* never reused */
 	int fd;
-	pid_t pid; /* who had made the connection */
+	pid_t pid; /* process that made the connection */
 	uid_t uid;
-	char *in; /* have bytes, of which the first looked have no newline */
+	char *in; /* have bytes; the first `looked` of them have no newline */
 	size_t have, looked, room;
-	char *out; /* length bytes, of which sent have gone; NULL: there is no answer */
+	char *out; /* length bytes, of which `sent` are sent; NULL: no answer */
 	size_t length, sent;
-	int64_t since_ms;        /* when it came, or its last answer had gone      */
-	bool busy;               /* a command of it runs                           */
-	bool last;               /* the connection ends when the answer has gone   */
-	struct lane_job *resume; /* what brings back what it has yielded; NULL: nothing */
+	int64_t since_ms;        /* time of the connection, or when its last answer was sent */
+	bool busy;               /* a command of the client runs */
+	bool last;               /* the connection ends once the answer is sent */
+	struct lane_job *resume; /* job that resumes what the client has yielded; NULL: nothing */
 };
 
-/* NULL: there is no memory; the descriptor stays the caller's then. */
+/* Return a client; NULL if out of memory: fd then still belongs to the caller. */
 struct client *client_open(int fd, uint64_t number, int64_t now_ms);
 void client_close(struct client *client);
 
-/* Takes what has come. False: the connection is over. */
+/* Receive the available bytes. False: the connection is over. */
 bool client_receive(struct client *client);
 
 enum client_line { CLIENT_NO_LINE, CLIENT_LINE, CLIENT_TOO_LONG };
 
-/* The next line that is whole, without its newline, until client_drop_line. */
+/* Find the next complete line, of *length bytes without its newline. It stays valid until
+ * client_drop_line. */
 enum client_line client_line(struct client *client, size_t *length);
 void client_drop_line(struct client *client, size_t length);
 
-/* Begins to send an answer, which it takes from the caller: one line, without its newline. NULL is that
- * there is no memory for one. False: the connection is over. */
+/* Begin to send an answer, one line without its newline, which the client takes over. reply NULL means that
+ * there was no memory for an answer. False: the connection is over. */
 bool client_answer(struct client *client, char *reply, int64_t now_ms);
 
-/* Sends on. False: the connection is over, or was to end now. */
+/* Continue to send. False: the connection is over, or was to end after this answer. */
 bool client_send(struct client *client, int64_t now_ms);
 
 #endif

@@ -30,7 +30,7 @@ static int refuse_unknown_counter(struct counters *c, const char *name, char **m
 	return UPC_ENOEVENT;
 }
 
-/* The counters that the operands name, each once: *list, of *n, the caller's to free. */
+/* Find the counters that the operands name, each once. The caller frees *list, of *n counters. */
 static int find_named(struct counters *c, const struct config_command *command,
 		      struct counters_counter ***list, unsigned *n, char **message)
 {
@@ -167,7 +167,7 @@ int command_run(struct counters *c, const struct config_command *command, char *
 
 /* ---- a configuration ------------------------------------------------------------------ */
 
-/* All adds before finalize, as one transaction. */
+/* All adds before finalize, which are one transaction. */
 struct collected {
 	struct counters_add *add;
 	struct config_place *place;
@@ -196,7 +196,7 @@ static int collect_adds(const struct config *config, struct collected *to)
 	return 0;
 }
 
-/* Where the event is that libupc's message names, or finalize. */
+/* Return the place of the event that libupc's message names, or that of finalize. */
 static struct config_place find_blamed_place(const struct collected *all, const char *why,
 					     struct config_place finalize)
 {
@@ -263,7 +263,7 @@ int command_configure(struct counters *c, const struct config *config, struct co
 			finalized = true;
 			break;
 		case CONFIG_ADD:
-			/* Those before finalize are its. */
+			/* Adds before finalize are done by finalize. */
 			if (!finalized)
 				break;
 			/* fall through */
@@ -290,7 +290,7 @@ static json_t *make_json_text(const char *s)
 {
 	json_t *value = json_string(s);
 
-	/* A path or a label of other bytes. */
+	/* A path or a label may be no UTF-8. */
 	return value ? value : json_string("?");
 }
 

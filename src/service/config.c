@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - see config.h. First a line becomes words, with their places; then a command is read
- * from words, wherever they came from: a table says what each verb takes.
+ * config.c - see config.h. A line is split into words with their places. Then a command is made from the
+ * words, which may also come from a client. A table says which operands and keys each verb takes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ bool config_mistake(struct config_error *error, struct config_place place, const
 	return false;
 }
 
-/* A word as a sentence can have it: quoted, cut, and text throughout. */
+/* A word in a form that fits into a sentence: quoted, cut, and printable. */
 struct shown {
 	char text[96];
 };
@@ -40,7 +40,7 @@ static struct shown show_word(const char *word)
 	return shown;
 }
 
-/* ": did you mean X?", or "" where nothing is near. */
+/* Return "; did you mean X?", or "" if no name is near. */
 static struct shown near_word(const char *wrong, const char *const *names)
 {
 	struct upci_nearest nearest = {.max = 1};
@@ -75,7 +75,7 @@ static void step_reader(struct reader *r)
 	r->place.column++;
 }
 
-/* Reads the character after a backslash; at is on the backslash. */
+/* Read the escape whose backslash is at r->at. */
 static bool read_escape(struct reader *r, char *c)
 {
 	struct config_place place = r->place;
@@ -113,8 +113,8 @@ static bool ends_word(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Bytes of a word, some or all of it in quotes, as in as="a". Each is at least as long in
- * the text as in memory. */
+/* Read a word, parts of which may be quoted, as in as="a". Each byte takes at least as much room in the text
+ * as in memory. */
 static bool read_word(struct reader *r, char *to)
 {
 	struct config_place quote = r->place;
@@ -166,7 +166,7 @@ static bool append_word(struct reader *r, struct config_command *c)
 	return read_word(r, word->text);
 }
 
-/* The words of one line, which may be none. */
+/* Read the words of one line; there may be none. */
 static bool read_command_line(struct reader *r, struct config_command *c)
 {
 	while (r->at < r->end && *r->at != '\n') {
@@ -204,7 +204,7 @@ bool config_is_name(const char *text, const char **why)
 	return (size_t)(p - text) < CONFIG_NAME_MAX;
 }
 
-/* Where in a word "key=value" the value begins. */
+/* Return the place of the value in a word "key=value". */
 static struct config_place value_place(const struct config_word *w, const char *value)
 {
 	struct config_place place = w->place;
@@ -235,7 +235,7 @@ static bool parse_time_operand(const char *text, uint64_t *ns)
 	for (unsigned i = 0; i < sizeof(unit) / sizeof(*unit); i++)
 		if (!strcmp(p, unit[i].name) && n <= DAY_NS / unit[i].ns)
 			*ns = n * unit[i].ns;
-	/* A shorter interval costs the node more than it tells. */
+	/* A shorter interval costs the node more than it yields. */
 	return *ns >= 10000000;
 }
 
@@ -324,12 +324,12 @@ struct key {
 	set_value *set;
 };
 
-/* The operands and keys of a verb, and its places: in a configuration before finalize, after it, and at
- * run time. */
+/* Each verb's operands and keys, and where it may be used: in a configuration before finalize, after
+ * finalize, and at run time. */
 static const struct verb {
 	const char *name;
-	unsigned least, most; /* operands */
-	const char *operands; /* in words */
+	unsigned least, most; /* number of operands */
+	const char *operands; /* description of the operands */
 	bool before, after, run;
 	struct key key[KEYS_MAX];
 } verbs[CONFIG_VERBS] = {
@@ -400,7 +400,8 @@ static bool unknown_key(const struct verb *v, const struct config_word *w, size_
 			      near_word(wrong, names).text);
 }
 
-/* How long the key of a word is that sets one, or 0: letters, and a '='. Events have none before a ':'. */
+/* Return the length of the key in a word "key=value", or 0 if it has none. A key is letters before a '='. In
+ * events a ':' comes before any '='. */
 static size_t key_length(const char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");
@@ -427,7 +428,7 @@ static bool set_key(const struct verb *v, struct config_command *c, const struct
 	return unknown_key(v, w, length, error);
 }
 
-/* Words are never moved by themselves, so operands are put to the front, and keys behind. */
+/* Move an operand to the front. Keys come behind the operands. */
 static void move_operand(struct config_command *c, unsigned from, unsigned to)
 {
 	struct config_word w = c->word[from];
@@ -449,7 +450,7 @@ static bool check_cgroup(const struct config_command *c, struct config_error *er
 			      show_word(c->operand[1].text).text);
 }
 
-/* Checks a verb's operands and keys together. */
+/* Check a verb's operands and keys together. */
 static bool check_whole_command(const struct config_command *c, struct config_error *error)
 {
 	for (unsigned i = 0; i < c->operands; i++)
@@ -466,7 +467,7 @@ static bool check_whole_command(const struct config_command *c, struct config_er
 	return true;
 }
 
-/* Reads what the words say; the first is the verb. */
+/* Make a command from its words, of which the first is the verb. */
 static bool read_command(struct config_command *c, struct config_error *error)
 {
 	const struct verb *v;
@@ -518,7 +519,7 @@ void config_free(struct config *config)
 
 /* ---- a configuration --------------------------------------------------------- */
 
-/* Whether the next command may come here. */
+/* Check whether the command is allowed after the commands before it. */
 static bool check_order(const struct config *config, const struct config_command *c,
 			struct config_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.h - the service's language: of its configuration, and of commands. One command a line, in
- * the words of the paper (MSR, section IV). Pure: text in, commands or a mistake with its place out.
- * Whether an event or a counter of that name is there is found out later (command.h).
+ * config.h - the language of the service's configuration and commands. Each line is one command, in the terms
+ * of the paper (MSR, section IV). Pure: converts text into commands, or into an error with its place.
+ * command.h checks later whether an event or a counter of a name exists.
  */
 #ifndef SERVICE_CONFIG_H
 #define SERVICE_CONFIG_H
@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_WORDS_MAX 1024      /* of a command                             */
-#define CONFIG_TEXT_MAX (1u << 20) /* bytes of a configuration                 */
-#define CONFIG_NAME_MAX 128        /* of an alias, or a label, with its 0      */
-#define CONFIG_SCOPE_OF_EVENT (-1) /* no scope= was given: as the event has it */
+#define CONFIG_WORDS_MAX 1024      /* in one command */
+#define CONFIG_TEXT_MAX (1u << 20) /* bytes of a configuration */
+#define CONFIG_NAME_MAX 128        /* for an alias or a label, including its NUL */
+#define CONFIG_SCOPE_OF_EVENT (-1) /* no scope= was given: use the event's scope */
 
-/* Line and column, from 1; of a command at run time line is 0 and column the word's number. */
+/* Line and column, from 1. In a command at run time, line is 0 and column is the number of the word. */
 struct config_place {
 	unsigned line, column;
 };
@@ -43,27 +43,27 @@ enum config_verb {
 	CONFIG_VERBS
 };
 
-/* The keys of initialize; keys that it leaves out are as config_defaults has them. */
+/* The keys of initialize. config_defaults sets the keys that are not given. */
 struct config_initialize {
-	const char *replay; /* path of a script, or NULL: this machine                   */
-	const char *sys;    /* directory in place of /sys, behind a script only; or NULL  */
+	const char *replay; /* path of a script; NULL: this machine */
+	const char *sys;    /* directory that replaces /sys, with a script only; or NULL */
 	uint64_t interval_ns;
-	bool user;     /* domain=user: only user mode   */
+	bool user;     /* domain=user: count user mode only */
 	bool flexible; /* hardware groups are not pinned */
-	bool notice;   /* look who else counts           */
+	bool notice;   /* look for others that count */
 	unsigned reserve;
 };
 
 struct config_command {
 	enum config_verb verb;
 	struct config_place place;
-	struct config_word *operand; /* events, names, label and path: into the words */
+	struct config_word *operand; /* events, names, or label and path; points into word */
 	unsigned operands;
-	int scope;      /* of add: enum service_scope, or CONFIG_SCOPE_OF_EVENT */
-	bool optional;  /* of add: what cannot be counted is kept as failed     */
-	const char *as; /* of add, reassign: the alias, or NULL                  */
+	int scope;      /* for add: enum service_scope, or CONFIG_SCOPE_OF_EVENT */
+	bool optional;  /* for add: keep an event that cannot be counted, as failed */
+	const char *as; /* for add and reassign: the alias, or NULL */
 	struct config_initialize initialize;
-	struct config_word *word; /* all of them; the command owns them */
+	struct config_word *word; /* all words, owned by the command */
 	unsigned words;
 };
 
@@ -74,25 +74,25 @@ struct config {
 
 struct config_error {
 	struct config_place place;
-	char text[512]; /* one line: what, what was expected, the nearest name */
+	char text[512]; /* one line: the error, what was expected, the nearest name */
 };
 
-/* Says what is wrong there; returns false. */
+/* Describe an error and its place. Returns false. */
 bool config_mistake(struct config_error *error, struct config_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 void config_defaults(struct config_initialize *initialize);
 
-/* Whether a counter, or a place, can be called so; else *why says what a name is made of. */
+/* True if text is a valid name for a counter or a place. Otherwise *why says what a name consists of. */
 bool config_is_name(const char *text, const char **why);
 
 /*
- * Reads a whole configuration: every line, and that they are in order (initialize, then cgroup and
- * add, then finalize, then the others). Returns false with the first mistake, and *config empty.
+ * Read a whole configuration, and check the order of its commands: initialize, then cgroup and add, then
+ * finalize, then the others. False on the first error; *config is empty then.
  */
 bool config_parse(const char *text, size_t length, struct config *config, struct config_error *error);
 
-/* Reads one command at run time, given as its words. */
+/* Read one command at run time from its words. */
 bool config_parse_words(const char *const *word, unsigned words, struct config_command *command,
 			struct config_error *error);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * control.c - takes commands on a unix socket. One thread has all clients and waits for none of them;
- * two others, its lanes, run the commands.
+ * control.c - takes commands on a unix socket. One thread serves all clients and waits for none of them; two
+ * other threads, its lanes, run the commands.
  *
- * The lanes have only the number of a client: it may be gone when its command is done, and its answer
- * is then dropped. A client that goes and has yielded, or may have, leaves a resume behind in the lane.
+ * The lanes know a client only by its number: it may be gone when its command is done, and its answer is then
+ * dropped. A client that disconnects after a yield, or while its yield runs, leaves a resume in the lane.
  */
 #include "service/control.h"
 
@@ -26,25 +26,25 @@
 #include "service/yielders.h"
 #include "upc.h"
 
-#define IDLE_MS 1000 /* for so long a client may say nothing when another needs its place */
-#define PAUSE_MS 100 /* without descriptors for a new client                              */
+#define IDLE_MS 1000 /* silence after which a client may lose its place to another */
+#define PAUSE_MS 100 /* pause if there are no descriptors for a new client */
 #define BEFORE_CLIENTS 2
 #define TOO_MANY_YIELDS "too many have yielded the hardware counters: try again later"
 
 struct control {
 	struct control_calls calls;
 	struct listen listen;
-	int wake; /* eventfd: something is done, or the end */
+	int wake; /* eventfd: a job is done, or control stops */
 	pthread_t thread;
 	struct lane changes, questions;
 
-	/* of what follows, nests in nothing; no signal handler takes it */
+	/* protects the next fields; nests in nothing; no signal handler takes it */
 	pthread_mutex_t mutex;
 	struct lane_queue done;
 	bool stopping;
-	struct yielders yielders; /* the lane of changes changes it */
+	struct yielders yielders; /* changed by the changes lane */
 
-	/* of the thread that has the clients */
+	/* only for the thread that serves the clients */
 	struct client *client[CONTROL_CLIENTS_MAX];
 	unsigned clients;
 	uint64_t last_number;
@@ -64,7 +64,7 @@ static void wake_control(struct control *c)
 	const uint64_t one = 1;
 	ssize_t n = write(c->wake, &one, sizeof(one));
 
-	(void)n; /* it only fails when it is so full that the thread wakes anyhow */
+	(void)n; /* fails only if the counter is full, and the thread then wakes anyway */
 }
 
 /* ---- on the lanes ------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void run_yield_job(struct control *c, struct lane_job *job)
 	struct yielder who = {.client = job->client, .pid = job->pid, .uid = job->uid};
 
 	if (c->yielders.n == CONTROL_YIELDS_MAX) {
-		/* The resumes of those that are gone are behind us still. */
+		/* The resumes of clients that are gone are still in the queue. */
 		job->ok = false;
 		job->reply = request_answer(false, TOO_MANY_YIELDS);
 		return;
@@ -95,7 +95,7 @@ static void run_yield_job(struct control *c, struct lane_job *job)
 	pthread_mutex_unlock(&c->mutex);
 }
 
-/* Also of a client that has gone before it was known whether its yield works. */
+/* Resume for a client, which may have disconnected before its yield was done. */
 static void run_resume_job(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"resume", NULL};
@@ -179,7 +179,7 @@ static unsigned count_yielding_clients(const struct control *c)
 	return n;
 }
 
-/* Takes the request, if there is one. */
+/* Return a new job, which takes over the request, if there is one. */
 static struct lane_job *new_job(enum lane_kind kind, const struct client *client, struct request *request)
 {
 	struct lane_job *job = calloc(1, sizeof(*job));
@@ -220,7 +220,7 @@ static bool begin_yield(struct control *c, struct client *client, struct request
 				     "this connection has yielded the hardware counters already");
 	if (count_yielding_clients(c) >= CONTROL_YIELDS_MAX)
 		return say_to_client(client, false, TOO_MANY_YIELDS);
-	/* It cannot fail when it is wanted. */
+	/* Allocated now, so that the resume cannot fail later. */
 	client->resume = new_job(LANE_RESUME, client, NULL);
 	job = client->resume != NULL ? new_job(LANE_YIELD, client, request) : NULL;
 	if (job == NULL) {
@@ -240,7 +240,7 @@ static bool begin_resume(struct control *c, struct client *client)
 	return begin_client_job(client, &c->changes, job);
 }
 
-/* "yield" and "yield for=PROGRAM": what else there is with the word has the service to refuse. */
+/* True for "yield" and "yield for=PROGRAM". The service refuses all other forms. */
 static bool is_yield(const struct request *request)
 {
 	char program[YIELDERS_PROGRAM_MAX];
@@ -249,7 +249,7 @@ static bool is_yield(const struct request *request)
 	       (request->words == 1 || (request->words == 2 && yielders_program(request->word[1], program)));
 }
 
-/* Takes the request of a line. False: the connection is over. */
+/* Begin the request of a line. False: the connection is over. */
 static bool take_request(struct control *c, struct client *client, struct request *request)
 {
 	bool question = is_question(request);
@@ -262,7 +262,7 @@ static bool take_request(struct control *c, struct client *client, struct reques
 				new_job(LANE_COMMAND, client, request));
 }
 
-/* Begins with the next line that is there, one at a time. False: the connection is over. */
+/* Begin the client's next complete line, one at a time. False: the connection is over. */
 static bool advance_client(struct control *c, struct client *client)
 {
 	char why[REQUEST_WHY_MAX];
@@ -276,7 +276,7 @@ static bool advance_client(struct control *c, struct client *client)
 	case CLIENT_NO_LINE:
 		return true;
 	case CLIENT_TOO_LONG:
-		/* Where the next one begins is not known. */
+		/* The beginning of the next line is unknown. */
 		client->last = true;
 		snprintf(why, sizeof(why), "a line of the request has more than %u bytes", REQUEST_MAX);
 		return say_to_client(client, false, why);
@@ -293,7 +293,7 @@ static bool advance_client(struct control *c, struct client *client)
 	return open;
 }
 
-/* A line that waits already: nothing more comes by which poll would tell. */
+/* True if a line waits in the buffer: poll does not report it, since no more bytes come. */
 static bool has_line(struct client *client)
 {
 	size_t length;
@@ -305,7 +305,7 @@ static void serve_client(struct control *c, struct client *client, short events)
 {
 	bool open = true;
 
-	/* Both ends are closed: nobody will read an answer. */
+	/* Both ends are closed: the answer has no reader. */
 	if ((events & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (events & POLLIN) == 0)
 		open = false;
 	else if (client->out != NULL)
@@ -358,8 +358,8 @@ static void finish_all(struct control *c)
 
 /* ---- new ones ----------------------------------------------------------------------- */
 
-/* The client to close for a new one: among those that neither wait for an answer nor have yielded, the
- * one that has been silent for longest. */
+/* Return the client to disconnect for a new one: among those that neither wait for an answer nor have
+ * yielded, the one that has been silent for longest. NULL if none has been silent for IDLE_MS. */
 static struct client *find_idlest_client(const struct control *c, int64_t now)
 {
 	struct client *best = NULL;
@@ -391,7 +391,7 @@ static void refuse_client(int fd, const char *text)
 		return;
 	}
 	client->last = true;
-	say_to_client(client, false, text); /* as much as fits: nobody waits for it */
+	say_to_client(client, false, text); /* as much as fits; the rest is dropped */
 	client_close(client);
 }
 
@@ -429,7 +429,7 @@ static void take_client(struct control *c, int fd)
 
 static void take_clients(struct control *c)
 {
-	/* Not for ever: those that are there want something, too. */
+	/* A limited number at once: the other clients have to be served, too. */
 	for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		int fd = accept4(c->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -456,7 +456,7 @@ static bool is_stopping(struct control *c)
 	return stopping;
 }
 
-/* Fills in the descriptors to wait for; returns the time to wait. */
+/* Fill in the descriptors to poll, and return the timeout in ms. */
 static int fill_poll_descriptors(struct control *c, struct pollfd *fd)
 {
 	bool paused = now_ms() < c->pause_until_ms;
@@ -467,7 +467,7 @@ static int fill_poll_descriptors(struct control *c, struct pollfd *fd)
 	for (unsigned i = 0; i < c->clients; i++) {
 		struct client *client = c->client[i];
 
-		/* A client whose command runs, or that does not read, is not listened to. */
+		/* A client is not read while its command runs or while its answer is being sent. */
 		fd[BEFORE_CLIENTS + i] = (struct pollfd){
 			.fd = client->fd,
 			.events = client->out != NULL ? POLLOUT
@@ -494,7 +494,7 @@ static void *run_control_thread(void *arg)
 			number[i] = c->client[i]->number;
 		if (poll(fd, BEFORE_CLIENTS + n, timeout) < 0)
 			continue;
-		/* One may go while another is served. */
+		/* A client may be dropped while another is served. */
 		for (unsigned i = 0; i < n; i++) {
 			struct client *client = find_client(c, number[i]);
 

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * control.h - takes commands on a unix socket, from processes of the service's own user and of
- * root. A line is a request, {"words": ["halt", "ALL"]}, and a line is its answer, {"ok": true,
- * "message": "...", ...}: what the command has for it.
+ * control.h - takes commands on a unix socket, from processes of the service's own user and of root. A
+ * request is one line, {"words": ["halt", "ALL"]}, and its answer is one line, {"ok": true, "message": "...",
+ * ...}, with what the command returns.
  *
- * One thread has all clients and waits for none of them; commands run on two others, one for
- * questions (ls, status) and one for all that changes something, so that a question is
- * answered while a change takes long. A client's commands run in their order.
+ * One thread serves all clients and waits for none of them. Commands run on two others, one for questions
+ * (ls, status) and one for all changes, so that a question is answered while a change takes long. A client's
+ * commands run in their order.
  *
- * "yield" and "resume" are a client's own: what it has yielded comes back when it says so, or when its
- * connection ends, however it ends. The service is told of each, and of no resume without
- * a yield that worked: it counts them. "yield for=PROGRAM" says what it is for; answers to
- * questions then have "yielded_for", with each one's pid, uid and program.
+ * "yield" and "resume" belong to a client: its yield ends with its resume, or with its connection, however
+ * the connection ends. The service receives each yield and resume, but no resume without a successful yield:
+ * it counts them. "yield for=PROGRAM" names the program that it is for. Answers to questions then have
+ * "yielded_for", with the pid, uid and program of each.
  */
 #ifndef SERVICE_CONTROL_H
 #define SERVICE_CONTROL_H
 
 struct control;
 
-#define CONTROL_CLIENTS_MAX 64u /* at a time; beyond, who has said nothing for longest has to go */
-#define CONTROL_YIELDS_MAX 48u  /* of them may have yielded: there is room for others, always  */
+#define CONTROL_CLIENTS_MAX 64u /* at a time; beyond, the client silent for longest is disconnected */
+#define CONTROL_YIELDS_MAX 48u  /* of these may have yielded: there is always room for others */
 
-/* One command as its words, which end with NULL, too; 0 or a negative code, and *reply, a JSON object
- * as text that free takes (NULL: there is no memory). Called on two threads at once. */
+/* Run one command, given as words and terminated by NULL. Return 0 or a negative code. *reply is a JSON
+ * object as text, which free releases (NULL: out of memory). Called on two threads at once. */
 struct control_calls {
 	int (*command)(void *arg, const char *const *word, unsigned words, char **reply);
 	void *arg;
 };
 
 /*
- * Begins to listen at path, in a directory that only this user or root can change, or a sticky
- * one; it is made where it is missing, but not its parents. A socket that a dead service has left
- * is replaced. Errors: a negative UPC_E*, and *message, which the caller frees (NULL without memory):
- * UPC_EINVAL (the path), UPC_ESTATE (a service is there), UPC_EPERM (a link, another's socket, or what
- * is no socket, is there, or others could put one there), UPC_ENOMEM, UPC_ESYSTEM.
+ * Begin to listen at path, in a directory that only this user or root can change, or in a sticky one. The
+ * directory, but not its parents, is made if it is missing. A socket that a dead service has left is
+ * replaced. Errors: a negative UPC_E*, and *message, which the caller frees (NULL: out of memory): UPC_EINVAL
+ * (the path), UPC_ESTATE (a service is there), UPC_EPERM (the path is a link, another user's socket, or no
+ * socket, or others could put a socket there), UPC_ENOMEM, UPC_ESYSTEM.
  */
 int service_control_start(const char *path, const struct control_calls *calls, struct control **control,
 			  char **message);
 
-/* Ends all connections, after the commands that run have ended, and takes the socket away. Yielded
- * counters stay yielded. NULL is fine. */
+/* End all connections, once the running commands have ended, and remove the socket. Yielded counters stay
+ * yielded. NULL is allowed. */
 void service_control_stop(struct control *control);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counters.c - see counters.h. Everything that can be refused is refused before a unit is touched;
- * then the places change one after the other, and those that have changed are changed back when
- * another one refuses.
+ * counters.c - see counters.h. All that can be refused is refused before a unit is touched. Then the places
+ * change one after the other; if one refuses, those that have changed are changed back.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "base/text.h"
 #include "service/counters.h"
 
-/* Between two tries to open what others have: each costs a commit. */
+/* Pause between two tries to open counters that others have: each try costs a commit. */
 #define RETRY_NS UINT64_C(1000000000)
 
 static int refuse_counters(struct counters *c, int error, const char *format, ...)
@@ -167,7 +166,7 @@ struct counters_counter *counters_find(struct counters *c, const char *name)
 	return NULL;
 }
 
-/* Which cell of its places the counter has. */
+/* Return the index of the counter's cell in each of its places. */
 static unsigned index_of_counter(const struct counters *c, const struct counters_counter *counter)
 {
 	unsigned k = 0;
@@ -188,14 +187,14 @@ static bool wants_hold(const struct counters *c, bool halted, bool hardware)
 	return halted || (c->aside && hardware);
 }
 
-/* ---- what is new: resolved before anything changes --------------------------------- */
+/* ---- fresh counters: resolved before anything changes ---------------------------------- */
 
-/* A counter that is not there yet, with a cell for each place of its scope. */
+/* A counter that is not in the set yet, with a cell for each place of its scope. */
 struct fresh {
 	struct counters_counter *counter;
 	struct place_cell **cell;
 	unsigned cells;
-	bool alone; /* not in the transaction: what cannot be counted of it fails by itself */
+	bool alone; /* outside the transaction: each place that cannot count it fails separately */
 };
 
 static void free_fresh(struct fresh *f)
@@ -207,7 +206,7 @@ static void free_fresh(struct fresh *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* Where an event is counted that is not said where. */
+/* Return the default scope of an event. */
 static int scope_of_event(struct counters *c, const char *event)
 {
 	struct upc_event_info info = {.size = sizeof(info)};
@@ -226,7 +225,7 @@ static char *copy_counter_text(const char *text)
 	return strdup(text ? text : "");
 }
 
-/* The names that a counter goes by, from what the catalogue says of it in its first place. */
+/* Set the counter's texts from the catalogue's description of the event in its first place. */
 static int describe_counter_names(struct counters_counter *counter, const struct counters_add *add,
 				  const struct upc_event_info *info)
 {
@@ -295,7 +294,7 @@ static int make_fresh(struct counters *c, const struct counters_add *add, bool e
 	int error;
 
 	memset(f, 0, sizeof(*f));
-	/* It becomes a name, known or not. */
+	/* The event becomes the counter's name, even if the catalogue does not know it. */
 	if (strlen(add->event) >= UPC_NAME_MAX || !upci_is_text(add->event))
 		return refuse_counters(c, UPC_EINVAL, "the name of an event is text of at most %d bytes",
 				       UPC_NAME_MAX - 1);
@@ -366,7 +365,7 @@ static void free_steps(struct step *step, unsigned steps)
 	free(step);
 }
 
-/* The steps that take counters out and fresh ones in. Places that are not online have none. */
+/* Return the steps that remove counters and add fresh ones. Places that are offline have no step. */
 static struct step *plan_steps(struct counters *c, struct counters_counter *const *out, unsigned outs,
 			       const struct fresh *in, unsigned ins, unsigned *steps)
 {
@@ -404,7 +403,7 @@ static struct step *plan_steps(struct counters *c, struct counters_counter *cons
 	return step;
 }
 
-/* A fresh counter becomes one of the set; there is room. */
+/* Append a fresh counter to the set; there is room. */
 static void append_fresh(struct counters *c, struct fresh *f, const struct counters_add *add)
 {
 	f->counter->id = add->id ? add->id : c->next_id;
@@ -440,7 +439,7 @@ static int reserve_counters(struct counters *c, unsigned more)
 	return 0;
 }
 
-/* Those that are alone come in after the others. */
+/* Open a fresh counter that is alone, after the transaction. */
 static void open_singly(struct counters *c, struct fresh *f)
 {
 	for (unsigned i = 0; i < f->cells; i++) {
@@ -561,8 +560,8 @@ int counters_reassign(struct counters *c, struct counters_counter *counter, cons
 
 /* ---- halts ------------------------------------------------------------------------- */
 
-/* Sets how each cell is to be: first whether the unit holds it, then, after a read, whether it is on.
- * Counts up to a halt in the unit are taken, later ones are not. */
+/* Set the wanted state of each cell: first whether the unit halts it (held), then, after a read, whether its
+ * counts are taken (on). Counts up to the unit's halt are taken, later ones are not. */
 static void set_held(struct counters *c)
 {
 	for (unsigned i = 0; i < c->counters; i++)
@@ -611,7 +610,8 @@ static int set_halted(struct counters *c, struct counters_counter *const *counte
 	return apply_held(c);
 }
 
-/* In the order that loses nothing: read, stop and start in the units, and read what was stopped. */
+/* Halt or continue in an order that loses no counts: read, halt and continue in the units, and read what was
+ * halted. */
 static int change_halts(struct counters *c, struct counters_counter *const *counter, unsigned n, bool halt)
 {
 	bool *before = calloc(n + 1, sizeof(*before));
@@ -652,7 +652,7 @@ void counters_set_aside(struct counters *c, bool aside, const char *why)
 		return;
 	c->aside = aside;
 	counters_read(c);
-	/* Where a counter cannot be had again it is taken, which the next judgement finds. */
+	/* A counter that cannot be continued is taken by others; the next judgement finds that. */
 	(void)apply_held(c);
 	if (aside)
 		counters_read(c);
@@ -725,7 +725,7 @@ bool counters_refresh(struct counters *c)
 		if (p->online && !c->topology.cpu[i].online)
 			place_close(p);
 		p->online = c->topology.cpu[i].online;
-		/* The node of a CPU that was offline since the start is known only now. */
+		/* The NUMA node of a CPU that was offline at the start is known only now. */
 		p->numa = c->topology.cpu[i].numa;
 	}
 	for (unsigned i = 0; i < c->places[SERVICE_CGROUP]; i++)
@@ -736,7 +736,7 @@ bool counters_refresh(struct counters *c)
 		for (unsigned i = 0; i < c->places[s]; i++) {
 			struct place *p = &c->place[s][i];
 
-			/* Their units are of the CPUs that were online. */
+			/* Units of the other scopes cover the CPUs that were online when they were opened. */
 			if (cpus && s != SERVICE_CPU)
 				place_close(p);
 			if (p->online && p->cells)

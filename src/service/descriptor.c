@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.c - see descriptor.h; the border to the kernel's perf events of others.
+ * descriptor.c - see descriptor.h; the border to the perf events of other processes.
  *
- * /proc says of a perf event that it is one, and no more. But tools that trace by eBPF hold
- * software events for as long as they run, and would keep the service aside for ever. The kernel
- * tells the type to who asks it for a change: PERF_EVENT_IOC_MODIFY_ATTRIBUTES answers EINVAL
- * where the type is another one, and EOPNOTSUPP where it is the event's (Linux 4.17 and later). It
- * changes nothing, but for a breakpoint's type, which is never asked for: a type that no PMU with
- * a name has is a breakpoint's, or that of the kernel's own clocks, which have no name.
+ * /proc shows that a descriptor is a perf event, and no more. But tools that trace by eBPF hold software
+ * events for as long as they run, and the service would step aside for ever. The kernel reveals the type in
+ * the error of an attempt to change it: PERF_EVENT_IOC_MODIFY_ATTRIBUTES fails with EINVAL if the type
+ * differs, and with EOPNOTSUPP if it is the event's type (Linux 4.17 and later). The attempt changes nothing,
+ * except for a breakpoint's type, which this file never tries. A type that belongs to no named PMU is a
+ * breakpoint's, or that of the kernel's own clocks, which have no name.
  *
- * The descriptor is a copy of the process's own (pidfd_getfd), for the time of the questions. The
- * process may close its own meanwhile, and open another file by the same number: so the copy is
- * looked at before it is asked.
+ * The attempts use a temporary copy of the process's descriptor (pidfd_getfd). The process may close its own
+ * meanwhile, and open another file with the same number, so the copy is checked to be a perf event first.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +29,7 @@
 
 bool descriptor_pmu_is_hardware(const char *name)
 {
-	/* Tracing, and registers that everybody may read at any time. */
+	/* PMUs for tracing, and registers that everybody may read at any time. */
 	static const char *const none[] = {"software", "tracepoint", "breakpoint", "kprobe",
 					   "uprobe",   "msr",        "power"};
 
@@ -133,7 +132,7 @@ bool descriptor_is_hardware(const struct descriptor_pmus *pmus, int pidfd, int f
 	if (pidfd < 0)
 		return true;
 	copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	/* Closed in the meantime: it takes nothing. */
+	/* Closed in the meantime: it takes no counter. */
 	if (copy < 0)
 		return errno != EBADF && errno != ESRCH;
 	hardware = is_perf_event(copy) && ask_descriptor_type(pmus, copy);

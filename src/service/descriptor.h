@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.h - what a perf event of another process counts: a counter of the hardware, or what
- * the kernel counts by itself.
+ * descriptor.h - finds out whether a perf event of another process is a hardware counter, or is counted by
+ * the kernel alone.
  */
 #ifndef SERVICE_DESCRIPTOR_H
 #define SERVICE_DESCRIPTOR_H
@@ -12,29 +12,29 @@
 
 #define DESCRIPTOR_PMUS 256u
 
-/* The numbers of this machine's PMUs that have names, as the kernel gives them at each boot. */
+/* The types of this machine's named PMUs; the kernel assigns them at each boot. */
 struct descriptor_pmus {
-	bool known; /* all of them are in the list */
+	bool known; /* the list is complete */
 	unsigned count;
 	struct {
 		uint32_t type;
-		bool hardware; /* has counters of which there are few */
+		bool hardware; /* its counters are scarce */
 	} pmu[DESCRIPTOR_PMUS];
 };
 
 /* Reads /sys/bus/event_source/devices. */
 void descriptor_pmus_read(struct descriptor_pmus *pmus);
 
-/* Whether the PMU of this name has counters that others cannot have at the same time. */
+/* True if the PMU of this name has counters that only one user can have at a time. */
 bool descriptor_pmu_is_hardware(const char *name);
 
 /*
- * Whether descriptor fd of the process, a perf event, takes a counter of the hardware. True also
- * where the kernel does not tell: without pidfd_getfd (Linux 5.6), without the right to it.
+ * True if descriptor fd of the process, a perf event, takes a hardware counter. True also if the kernel does
+ * not say: without pidfd_getfd (Linux 5.6), or without the right to use it.
  */
 bool descriptor_is_hardware(const struct descriptor_pmus *pmus, int pidfd, int fd);
 
-/* For descriptor_is_hardware: a descriptor of the process, or -1. */
+/* Return a pidfd of the process for descriptor_is_hardware, or -1. */
 int descriptor_process(pid_t pid);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lane.c - commands that run one after the other, on a thread of their own.
+ * lane.c - runs commands one after the other, on a separate thread.
  */
 #include "service/lane.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * listen.c - the socket of a service in the file system: where it may be, whose it is, and whether
- * who left it there still lives.
+ * listen.c - the service's socket in the file system: checks its directory and owner, and whether the service
+ * that left a socket still lives.
  *
- * Two services that start at a time could each take the other's new socket for a dead one's: so the
- * directory is locked from the look to the listening.
+ * Two services that start at the same time could each take the other's new socket for a dead one. The
+ * directory is therefore locked from the check until the socket listens.
  */
 #include "service/listen.h"
 
@@ -22,7 +22,7 @@
 #include "upc.h"
 
 #define BACKLOG 64
-#define LOCK_TRIES 200 /* of 10 ms: somebody else may have it as long as he likes */
+#define LOCK_TRIES 200 /* 10 ms each: another process may hold the lock for any time */
 
 /* ---- the directory ------------------------------------------------------------------ */
 
@@ -47,7 +47,7 @@ static int check_directory(const char *directory, const struct stat *status, cha
 	return 0;
 }
 
-/* Its descriptor, or a negative code. */
+/* Return the directory's descriptor, or a negative code. */
 static int open_socket_directory(const char *directory, char **message)
 {
 	struct stat status;
@@ -56,7 +56,7 @@ static int open_socket_directory(const char *directory, char **message)
 	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
 		return service_fail(message, errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_ESYSTEM,
 				    "cannot make %s: %s", directory, strerror(errno));
-	/* For a better sentence than open's error. */
+	/* For a clearer message than open's error. */
 	if (lstat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
 		return check_directory(directory, &status, message);
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,7 +90,7 @@ static int lock_socket_file(int directory, const char *path, char **message)
 
 /* ---- what is there ------------------------------------------------------------------ */
 
-/* Whether a socket is dead: nobody listens any more. 0 it is, or a negative code. */
+/* Return 0 if the socket is dead, since no process listens any more, or a negative code. */
 static int is_dead(const struct sockaddr_un *address, char **message)
 {
 	const char *path = address->sun_path;
@@ -102,7 +102,7 @@ static int is_dead(const struct sockaddr_un *address, char **message)
 	close(fd);
 	if (error == ECONNREFUSED)
 		return 0;
-	/* EAGAIN: so many wait there already. */
+	/* EAGAIN: its backlog is full. */
 	if (error == 0 || error == EAGAIN)
 		return service_fail(message, UPC_ESTATE, "a service listens at %s already", path);
 	return service_fail(message, UPC_EPERM, "cannot find out whether a service listens at %s: %s", path,
@@ -142,7 +142,7 @@ static int bind_there(struct listen *l, char **message)
 	struct stat status;
 
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* The mode comes before the name, so that it is nobody else's for no moment. */
+	/* The mode is set before the name exists, so that others cannot connect at any moment. */
 	if (l->fd < 0 || fchmod(l->fd, 0600) != 0 ||
 	    bind(l->fd, (const struct sockaddr *)&l->address, sizeof(l->address)) != 0 ||
 	    chmod(path, 0600) != 0 || lstat(path, &status) != 0 || listen(l->fd, BACKLOG) != 0) {
@@ -192,7 +192,7 @@ int listen_open(const char *path, struct listen *l, char **message)
 	if (fd < 0)
 		return fd;
 	error = open_locked_socket(fd, l, message);
-	close(fd); /* and the lock */
+	close(fd); /* also releases the lock */
 	return error;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * listen.h - the socket of a service in the file system: where it may be, whose it is, and whether who
- * left it there still lives.
+ * listen.h - the service's socket in the file system: checks its directory and owner, and whether the service
+ * that left a socket still lives.
  */
 #ifndef SERVICE_LISTEN_H
 #define SERVICE_LISTEN_H
@@ -11,16 +11,16 @@
 #include <sys/un.h>
 
 struct listen {
-	int fd; /* listens, does not block */
+	int fd; /* listening, non-blocking */
 	struct sockaddr_un address;
-	dev_t device; /* of what was put there */
+	dev_t device; /* of the socket file */
 	ino_t inode;
 };
 
-/* 0, or a negative UPC_E* and *message, as service_control_start (control.h) has them. */
+/* Return 0, or a negative UPC_E* and *message, as service_control_start (control.h) does. */
 int listen_open(const char *path, struct listen *l, char **message);
 
-/* Takes it away, if it is still what was put there. */
+/* Close the socket, and remove its file unless it was replaced. */
 void listen_close(struct listen *l);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "service/place.h"
 
-/* How long a counter must have had the chance to run before it is said that it did not. */
+/* How long a counter must have been enabled before it is reported as not running. */
 #define JUDGE_NS 1000000
 
 /* ---- cells ------------------------------------------------------------------- */
@@ -32,7 +32,8 @@ void place_cell_free(struct place_cell *cell)
 	free(cell);
 }
 
-/* "PU{cpu}_X" of CPU 2 is "PU2_X"; false where it does not fit, or the place has no such number. */
+/* Replace {cpu} and {numa}: "PU{cpu}_X" becomes "PU2_X" in the place of CPU 2. False if the result does not
+ * fit; {cpu} or {numa} stays if the place has no such number. *replaced: {cpu} was replaced. */
 static bool replace_cpu_number(const struct place *place, const char *text, char *to, size_t size,
 			       bool *replaced)
 {
@@ -56,7 +57,8 @@ static bool replace_cpu_number(const struct place *place, const char *text, char
 		length = snprintf(to + n, size - n, "%d", number);
 		n += (size_t)length;
 		text += step;
-		/* A file of a NUMA node is not one CPU's: their sum would have it several times. */
+		/* A file of a NUMA node belongs to no single CPU: a sum over CPUs would contain it several
+		 * times. */
 		*replaced |= cpu;
 	}
 	if (n >= size)
@@ -77,7 +79,7 @@ static int refuse_place(char why[512], const char *format, ...)
 	return UPC_ENOSUPP;
 }
 
-/* Whether a place of this scope shows the event's activity and no other. */
+/* Check that a place of this scope counts exactly the event's activity. */
 static int check_scope(const struct place *place, const struct upc_event_info *info, bool replaced,
 		       char why[512])
 {
@@ -110,7 +112,7 @@ static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place
 		code[0] = cell->code;
 		n = 1;
 	}
-	/* Sums that were saved while the event was not known stay, where they are as many. */
+	/* Saved sums of an event that was unknown until now stay, if the number of terms is the same. */
 	if (cell->terms != (unsigned)n) {
 		free(cell->term);
 		cell->term = calloc((size_t)n, sizeof(*cell->term));
@@ -124,7 +126,7 @@ static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place
 		t->code = code[i];
 		if (!upc_catalogue_info(catalogue, t->code, &info))
 			t->level = info.kind == UPC_KIND_LEVEL;
-		/* A script's signals are those of a PMU that is not here. */
+		/* A script plays signals of a PMU that this machine does not have. */
 		needs = replay ? 1 : upc_catalogue_needs_pmu(catalogue, t->code);
 		cell->hardware |= needs > 0;
 	}
@@ -196,7 +198,7 @@ static int create_place_unit(const struct place_options *o, const struct place *
 	return upc_unit_create(o->catalogue, &options, unit);
 }
 
-/* A unit that runs, without events yet: what is committed later is opened at once. */
+/* Make a running unit without events, so that each later commit opens its events at once. */
 static int open_place_unit(const struct place_options *o, struct place *place)
 {
 	int error;
@@ -221,7 +223,7 @@ static int open_place_unit(const struct place_options *o, struct place *place)
 	return 0;
 }
 
-/* Others may have taken what the unit's counters need while it was stopped. */
+/* Start a stopped unit. Fails if others have taken the counters that it needs meanwhile. */
 static int start_again(struct place *place)
 {
 	int error = upc_unit_start(place->unit);
@@ -238,7 +240,8 @@ static void set_slots(const struct place *place, struct place_cell *cell)
 				cell->term[t].slot = slot;
 }
 
-/* Where the unit has each event; a commit may have moved some. New cells are not the place's yet. */
+/* Find the unit's counter of each event; a commit may have moved some. New cells (more) are not among the
+ * place's cells yet. */
 static void find_slots(struct place *place, struct place_cell *const *more, unsigned mores)
 {
 	struct upc_counter_info info = {.size = sizeof(info)};
@@ -264,7 +267,7 @@ static int slot_of(const struct place *place, uint32_t code)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* The growth of a term's count since the last call. A count that fell was set anew. */
+/* Return how much a term's count has grown since the last call. A count that fell was reset. */
 static uint64_t growth_of_term(uint64_t now, uint64_t *last)
 {
 	uint64_t grown = now > *last ? now - *last : 0;
@@ -336,7 +339,7 @@ static int apply_halts(const struct place_options *options, struct place *place,
 	bool wanted[UPC_COUNTERS] = {false};
 	int error = 0;
 
-	/* A script refuses halts: the cells leave out what it counts meanwhile. */
+	/* A script refuses halts; the cells ignore what it counts meanwhile. */
 	if (!place->unit || options->replay)
 		return 0;
 	for (unsigned i = 0; i < place->cells; i++)
@@ -384,7 +387,8 @@ static int commit_cells(struct place *place, struct place_cell *const *out, unsi
 	return upc_transaction_commit(transaction);
 }
 
-/* A term that others have in the unit goes on from where it is, another from 0. */
+/* Set where the cell's terms begin. A term that other cells have in the unit goes on from its present count,
+ * another one from 0. */
 static void begin_cell(const struct place *place, struct place_cell *cell)
 {
 	for (unsigned i = 0; i < cell->terms; i++) {
@@ -406,8 +410,8 @@ static void set_open(struct place_cell *const *cell, unsigned cells, bool open)
 		cell[i]->open = open;
 }
 
-/* Counters of the hardware that are halted from the start on must not run for a moment: somebody may
- * have them, who was told that they are free. */
+/* True if the unit must be stopped for the change. Hardware counters that are halted from the start must not
+ * run even for a moment: another user may have them, since the service has declared them free. */
 static bool must_be_quiet(const struct place_options *options, struct place_cell *const *in, unsigned ins)
 {
 	bool quiet = false;
@@ -417,7 +421,7 @@ static bool must_be_quiet(const struct place_options *options, struct place_cell
 	return quiet;
 }
 
-/* Restores the former cells, except where another user has taken a counter meanwhile. */
+/* Restore the former cells, except where another user has taken a counter meanwhile. */
 static void undo_change(const struct place_options *options, struct place *place,
 			struct place_cell *const *out, unsigned outs, struct place_cell *const *in,
 			unsigned ins)
@@ -458,7 +462,8 @@ int place_change(const struct place_options *options, struct place *place, struc
 	return error;
 }
 
-/* Others may have the counters of a PMU for a while; what else fails stays so until a rewrite. */
+/* Set the state after a failed open. TAKEN: others may have the PMU's counters for a while. Any other failure
+ * stays until a rewrite. */
 static void set_failed(struct place_cell *cell, int error)
 {
 	place_set_state(cell, error == UPC_ECONFLICT && cell->hardware ? SERVICE_TAKEN : SERVICE_FAILED,
@@ -513,7 +518,7 @@ static unsigned flags_of_cell(const struct place *place, const struct place_cell
 	return flags;
 }
 
-/* Whether it is to count, and others have what it needs: it could not be continued. */
+/* True if a counter of the cell could not be continued, since others have the PMU's counters. */
 static bool cell_waits(const struct place *place, const struct place_cell *cell)
 {
 	bool waiting = false;
@@ -523,7 +528,7 @@ static bool cell_waits(const struct place *place, const struct place_cell *cell)
 	return waiting;
 }
 
-/* Judges whether a cell that is open and on was counted since the last judgement. */
+/* Judge whether a cell that is open and on was counted since the last judgement. */
 static void judge_open(const struct place *place, struct place_cell *cell, bool sample)
 {
 	uint64_t had = cell->enabled_ns - cell->judged_enabled, ran = cell->running_ns - cell->judged_ran;
@@ -564,7 +569,7 @@ static void set_value(const struct place_options *options, struct place_cell *ce
 		place_set_state(cell, SERVICE_FAILED, upc_last_message());
 		return;
 	}
-	/* A difference of counts may fall; a counter never does. */
+	/* A difference of counts may fall, but a counter's value never does. */
 	if (cell->level || value > cell->value)
 		cell->value = value;
 	cell->value_ns = cell->running_ns;
@@ -583,7 +588,7 @@ void place_judge(const struct place_options *options, struct place *place, bool 
 		else if (cell->open)
 			place_set_state(cell, cell->off,
 					cell->off == SERVICE_YIELDED ? options->aside_why : NULL);
-		/* Also of what was closed: it was counted up to then. */
+		/* Also for closed cells, whose counts end at the close. */
 		if (sample && cell->known && (!cell->open || cell->read))
 			set_value(options, cell);
 	}

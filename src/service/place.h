@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * place.h - a place where counters count: a CPU, the machine, a control group. It has one unit of
- * libupc, and a cell for each counter, which keeps the counter's own sums: so a halt, a unit that was
- * opened again and an event that two counters share change nothing of what was counted.
+ * place.h - a place where counters count: a CPU, the machine, or a control group. It has one unit of libupc,
+ * and a cell for each counter, which keeps the counter's own sums. A halt, a unit that is opened again, or an
+ * event that two counters share therefore do not change these sums.
  */
 #ifndef SERVICE_PLACE_H
 #define SERVICE_PLACE_H
@@ -17,40 +17,40 @@
 struct place_options {
 	struct upc_catalogue *catalogue;
 	bool replay;   /* the catalogue's events are a script's: units count for the thread */
-	bool user;     /* only user mode                    */
-	bool flexible; /* hardware groups are not pinned     */
+	bool user;     /* user mode only */
+	bool flexible; /* hardware groups are not pinned */
 	unsigned reserve;
 	char aside_why[256]; /* why the hardware counters are yielded */
 };
 
-/* A plain event that a cell's value is made of: one, or those of a derived event. */
+/* A plain event of which a cell's value is made: the event itself, or a part of a derived event. */
 struct place_term {
 	uint32_t code;
 	bool level;
-	int slot; /* counter of the unit      */
+	int slot; /* counter of the unit */
 	uint64_t
-		sum; /* counted while the cell was on, over all units that there were; of a level the level */
-	uint64_t last;     /* the unit's count that sum is up to        */
-	uint64_t ran, had; /* the same of running_ns, and of enabled_ns */
+		sum; /* counted while the cell was on, over all units that were open; for a level the level */
+	uint64_t last;     /* the unit's count up to which sum is complete */
+	uint64_t ran, had; /* the same for running_ns and for enabled_ns */
 };
 
 struct place_cell {
 	uint32_t code;
 	bool derived, level, hardware;
 	bool known;             /* code and terms are set: the catalogue has the event */
-	bool open;              /* the place's unit has it                             */
-	bool on;                /* what it counts is taken: neither halted nor yielded  */
-	enum service_state off; /* the state where it is not on                    */
-	bool held; /* it is to be halted in the unit, too, where no other cell needs its counters */
-	bool read; /* there is a value since it is open                   */
+	bool open;              /* the place's unit has the event */
+	bool on;                /* its counts are taken: neither halted nor yielded */
+	enum service_state off; /* state while on is false */
+	bool held;              /* halt it in the unit, too, unless another cell needs its counters */
+	bool read;              /* has a value since it was opened */
 	unsigned terms;
 	struct place_term *term;
-	uint64_t running_ns, enabled_ns;     /* as sum; of several terms the least, and the most */
-	uint64_t judged_ran, judged_enabled; /* as of the last judgement            */
-	bool shown;                          /* a sample had its value since it is open          */
-	uint64_t value, value_ns;            /* as last given out, with its running_ns; a count never falls */
+	uint64_t running_ns, enabled_ns;     /* like sum; the least and the greatest of the terms' */
+	uint64_t judged_ran, judged_enabled; /* at the last judgement */
+	bool shown;                          /* a sample had its value since it was opened */
+	uint64_t value, value_ns; /* last published value, with its running_ns; a count never falls */
 	enum service_state state;
-	char *why; /* of FAILED and TAKEN, or NULL */
+	char *why; /* for FAILED and TAKEN, or NULL */
 };
 
 struct place {
@@ -60,52 +60,52 @@ struct place {
 	uint64_t inode;
 	int cpu, numa;
 	bool online;
-	struct upc_unit *unit;    /* NULL: none yet, or it cannot be */
-	struct place_cell **cell; /* by the counters of the scope, in their order */
+	struct upc_unit *unit;    /* NULL: not opened yet, or cannot be opened */
+	struct place_cell **cell; /* one for each counter of the scope, in their order */
 	unsigned cells, room;
-	bool bound[UPC_COUNTERS];  /* what the unit has, as of the last commit */
-	bool halted[UPC_COUNTERS]; /* ... and which of it is halted             */
+	bool bound[UPC_COUNTERS];  /* the unit's counters in use, at the last commit */
+	bool halted[UPC_COUNTERS]; /* which of them are halted */
 	uint32_t code[UPC_COUNTERS];
-	uint64_t value[UPC_COUNTERS], enabled[UPC_COUNTERS], ran[UPC_COUNTERS]; /* as of the last read */
+	uint64_t value[UPC_COUNTERS], enabled[UPC_COUNTERS], ran[UPC_COUNTERS]; /* at the last read */
 	unsigned flags[UPC_COUNTERS];
 	bool stopped;  /* the unit could not be started again */
-	bool unread;   /* the last read failed as a whole: nothing of the place is known */
-	char why[256]; /* ... and this is why                                           */
+	bool unread;   /* the last read failed as a whole: the place's counts are unknown */
+	char why[256]; /* why the read failed */
 };
 
-/* Finds the event in the catalogue and fills in what a cell is made of. {cpu} and {numa} in the text
- * are replaced by the place's. info describes it. Errors: those of upc_catalogue_find, and UPC_ENOSUPP
- * where the scope cannot have it; upc_last_message or why says more. */
+/* Find the event in the catalogue, and fill in the cell's code and terms. {cpu} and {numa} in the text are
+ * replaced by the place's numbers. info describes the event. Errors: those of upc_catalogue_find, and
+ * UPC_ENOSUPP if the scope cannot have the event; upc_last_message or why has the reason. */
 int place_resolve(const struct place_options *options, const struct place *place, const char *event,
 		  struct place_cell *cell, struct upc_event_info *info, char why[512]);
 void place_cell_free(struct place_cell *cell);
 
-/* Room for one more cell, so that place_append cannot fail. */
+/* Make room for more cells, so that appending them cannot fail. */
 int place_reserve(struct place *place, unsigned more);
 
 /*
- * Takes cells out of the unit and others in, all or nothing, and starts them. A cell that is not open
- * is not taken out. The place is read before. Errors: those of libupc, then nothing has changed.
+ * Remove cells from the unit and add others, all or nothing, and start them. Cells of out that are not open
+ * are skipped. The place is read first. Errors: those of libupc; nothing has changed then.
  */
 int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
 		 unsigned outs, struct place_cell *const *in, unsigned ins);
 
-/* Opens what is not open of cell[], each by itself where they cannot be all together; their states say
- * which could not be. */
+/* Open the cells that are not open; each one separately if they cannot be opened together. Their states say
+ * which ones failed. */
 void place_open_each(const struct place_options *options, struct place *place, struct place_cell *const *cell,
 		     unsigned cells);
 
-/* Reads the unit, and adds what was counted to the cells' sums. */
+/* Read the unit, and add the new counts to the cells' sums. */
 void place_read(struct place *place);
 
-/* Halts and continues the unit's counters as the cells are held or not, and starts a unit again that could
- * not be. Errors: those of libupc. */
+/* Halt and continue the unit's counters as the cells are held or not, and start a unit again that could not
+ * be started. Errors: those of libupc. */
 int place_apply_halts(const struct place_options *options, struct place *place);
 
-/* Ends the unit: what was counted is in the sums, the cells are closed. */
+/* Close the unit. Its counts are in the sums, and the cells are closed. */
 void place_close(struct place *place);
 
-/* The state of each cell, from what was read since the last judgement; and for a sample its value. */
+/* Set the state of each cell from the counts since the last judgement, and, for a sample, its value. */
 void place_judge(const struct place_options *options, struct place *place, bool sample);
 
 void place_set_state(struct place_cell *cell, enum service_state state, const char *why);

@@ -2,12 +2,12 @@
 /*
  * probe.c - see probe.h; the border to the kernel's probes.
  *
- * A tracepoint of a system call makes every system call of every program slower. A probe on the
- * end of perf_event_open's own function costs only who calls that. It runs on all CPUs, while a perf
- * event of the probe counts on one alone: so a program of a few instructions counts, in a page that
- * is read without a system call. At the function's end the descriptor is there to be seen.
+ * A tracepoint of a system call slows down every system call of every program. A probe at the end of
+ * perf_event_open's own function costs only its callers. The probe runs on all CPUs, while a perf event of
+ * the probe counts on one CPU only. A BPF program of a few instructions counts instead, in a page that is
+ * read without a system call. At the function's end the new descriptor is visible.
  *
- * Nothing of it outlives its descriptors: no name in tracefs, no pinned program.
+ * Nothing outlives the descriptors: no name in tracefs, no pinned program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "upc.h"
 
 #define KPROBE "/sys/bus/event_source/devices/kprobe/"
-#define EVENTS 2 /* the system call's function, and that for programs of 32 bits */
+#define EVENTS 2 /* the system call's function, and that for 32-bit programs */
 
 struct probe {
 	int map, program, event[EVENTS];
@@ -60,7 +60,7 @@ static int call_bpf(int command, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-/* A page of memory that a program of the kernel's counts in. */
+/* Map a page of memory in which the BPF program counts. */
 static int open_map(struct probe *p)
 {
 	union bpf_attr attr;
@@ -86,19 +86,19 @@ static int open_map(struct probe *p)
 static int open_probe_program(struct probe *p)
 {
 	const struct bpf_insn code[] = {
-		/* r1 = the place of the count: an instruction of two words */
+		/* r1 = address of the count: an instruction of two words */
 		{.code = BPF_LD | BPF_DW | BPF_IMM,
 		 .dst_reg = BPF_REG_1,
 		 .src_reg = BPF_PSEUDO_MAP_VALUE,
 		 .imm = p->map},
 		{.imm = 0},
-		/* r0 = 1; *r1 += r0, whole on all CPUs */
+		/* r0 = 1; *r1 += r0, atomic across CPUs */
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1},
 		{.code = BPF_STX | BPF_DW | 0xc0 /* atomic */,
 		 .dst_reg = BPF_REG_1,
 		 .src_reg = BPF_REG_0,
 		 .imm = BPF_ADD},
-		/* return 0: the perf event itself has nothing to do */
+		/* return 0: the perf event itself does nothing */
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
@@ -126,7 +126,7 @@ static bool read_text(const char *path, char *text, size_t size)
 	return got > 0;
 }
 
-/* The kernel's number for probes, and the bit that asks for one at a function's end. */
+/* Read the kernel's type for probes, and the config bit for a probe at a function's end. */
 static bool probe_type(uint32_t *type, uint64_t *at_end)
 {
 	char text[32];
@@ -162,7 +162,8 @@ static int open_probe_event(struct probe *p, int *event, uint32_t type, uint64_t
 
 static int open_probe_events(struct probe *p)
 {
-	/* One of them is the machine's; the second in a row is there only with programs of 32 bits. */
+	/* One row is that of this machine. The second name in a row exists only with support for 32-bit
+	 * programs. */
 	static const char *const function[][EVENTS] = {
 		{"__x64_sys_perf_event_open", "__ia32_sys_perf_event_open"},
 		{"__arm64_sys_perf_event_open"},
@@ -182,7 +183,7 @@ static int open_probe_events(struct probe *p)
 			open_probe_event(p, &p->event[1], type, at_end, function[i][1]);
 		if (error != UPC_ENOSUPP)
 			break;
-		/* Opened, and of no use. */
+		/* Opened, but useless. */
 		if (p->event[0] >= 0)
 			close(p->event[0]);
 		p->event[0] = -1;
@@ -229,7 +230,7 @@ void probe_close(struct probe *p)
 
 int probe_read(const struct probe *p, uint64_t *count)
 {
-	/* Its partner is the program's addition. */
+	/* Paired with the BPF program's atomic addition. */
 	*count = __atomic_load_n(p->count, __ATOMIC_ACQUIRE);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * probe.h - counts how often anybody on this machine has opened a perf event.
+ * probe.h - counts how often any process on this machine has opened a perf event.
  */
 #ifndef SERVICE_PROBE_H
 #define SERVICE_PROBE_H
@@ -12,13 +12,13 @@ struct probe;
 #define PROBE_NAME "a probe on perf_event_open"
 
 /*
- * Errors: UPC_ENOSUPP (the kernel has no probes, or no programs for them), UPC_EPERM (this user may
- * not have them), UPC_EMFILE, UPC_ESYSTEM.
+ * Errors: UPC_ENOSUPP (the kernel has no probes, or no BPF programs for them), UPC_EPERM (not allowed to this
+ * user), UPC_EMFILE, UPC_ENOMEM, UPC_ESYSTEM.
  */
 int probe_open(struct probe **probe);
 void probe_close(struct probe *probe); /* NULL is allowed */
 
-/* How often until now, since probe_open. Costs no system call. Returns 0. */
+/* Store the number of opens since probe_open. Makes no system call. Returns 0. */
 int probe_read(const struct probe *probe, uint64_t *count);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * request.c - a command as a line: {"words": ["halt", "ALL"]} and a newline, and back.
+ * request.c - converts between a command and its line, {"words": ["halt", "ALL"]} and a newline.
  *
- * jansson refuses what is no JSON, no UTF-8, has a 0 in a string, or is nested by more than 2048
- * levels. Its messages quote the line, so that only their beginning is handed on.
+ * jansson refuses bytes that are no JSON or no UTF-8, a NUL in a string, and more than 2048 levels of
+ * nesting. Its messages quote the line, so only their beginning is passed on.
  */
 #include "service/request.h"
 
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(char why[REQUEST_WHY_MAX
 	return -1;
 }
 
-/* Gives jansson's message about the line, without the quoted part of the line. */
+/* Pass on jansson's message about the line, without its quote from the line. */
 static int refuse_text(char why[REQUEST_WHY_MAX], const json_error_t *error)
 {
 	const char *quote = strstr(error->text, " near ");
@@ -68,7 +68,7 @@ static int check_request(const json_t *root, char why[REQUEST_WHY_MAX])
 	return 0;
 }
 
-/* The words of a list that was checked: pointers, and behind them their bytes. */
+/* Copy the words of a checked list into one block: the pointers, then the bytes. */
 static int take_words(const json_t *list, struct request *request)
 {
 	size_t n = json_array_size(list), bytes = (n + 1) * sizeof(*request->word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * restore.c - see restore.h. Counts of a place go on where it has the same name. A counter that would
- * not go on everywhere as it was begins anew, under an id of its own.
+ * restore.c - see restore.h. A place's counts go on if a place of the same name exists. A counter that could
+ * not go on in all its places begins anew, with a new id.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct saved_cell *find_cell(const struct saved_counter *counter, c
 	return NULL;
 }
 
-/* Whether each place can take the sums up that it had: an event may be made of other terms today. */
+/* True if each place can continue its saved sums: the event may consist of other terms today. */
 static bool fits_saved_counter(const struct counters *c, const struct counters_counter *counter,
 			       const struct saved_counter *was)
 {
@@ -39,7 +39,7 @@ static bool fits_saved_counter(const struct counters *c, const struct counters_c
 	return true;
 }
 
-/* An event that is not known today keeps its sums for the time when it is. */
+/* Set a cell from its saved state. An event that is unknown today keeps its sums until it is known. */
 static void set_cell(struct place_cell *cell, const struct saved_cell *from)
 {
 	if (!cell->known && !cell->term && from->terms) {
@@ -64,7 +64,7 @@ static void set_counter(struct counters *c, struct counters_counter *counter, co
 	}
 }
 
-/* False for a scope that has no place today (a control group that the configuration has no more). */
+/* False if the scope has no place today (a control group that is no longer configured). */
 static bool has_saved_places(const struct counters *c, const struct saved_counter *was)
 {
 	return c->places[was->scope] > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * restore.h - takes a saved state up: the counters go on from what was given out.
+ * restore.h - restores a saved state: the counters go on from the values that were published.
  */
 #ifndef SERVICE_RESTORE_H
 #define SERVICE_RESTORE_H
@@ -8,18 +8,18 @@
 #include "service/counters.h"
 #include "service/saved.h"
 
-/* How far ids skip where it is not known which were given out. */
+/* How far ids skip if the published ones are not known. */
 #define RESTORE_SKIP 65536u
 
-/* Before any counter is added: no id of before is given again. */
+/* Set the next id, number and generation, before any counter is added, so that no id is used again. */
 void restore_ids(struct counters *counters, const struct saved_state *was);
 
-/* With the same configuration: the counters as they were, as commands had made them. Counters that
+/* Restore the counters as they were, with the changes by commands; for the same configuration. Counters that
  * cannot be opened now are kept, as failed. Errors: UPC_ENOMEM. */
 int restore_all(struct counters *counters, const struct saved_state *was);
 
-/* With another configuration, which was executed: of its counters those that were there before, by name,
- * event and scope, go on. Returns how many. */
+/* Let counters go on that existed before, by name, event and scope; for another configuration, which is
+ * already executed. Return their number. */
 unsigned restore_same(struct counters *counters, const struct saved_state *was);
 
 #endif

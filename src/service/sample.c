@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sample.c - see sample.h. A sample is one piece of memory: it is measured first, then filled in.
+ * sample.c - see sample.h. A sample is one block of memory. A first pass measures it, a second one fills it
+ * in.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct box {
 	struct service_sample sample;
 };
 
-/* Memory that is given away from the front; with at NULL it is only measured. */
+/* A block of memory that is filled from the front; with at NULL it is only measured. */
 struct arena {
 	char *at;
 	size_t size;
@@ -133,14 +134,15 @@ const struct service_sample *sample_make(const struct counters *c, const struct 
 
 const struct service_sample *sample_ref(const struct service_sample *sample)
 {
-	/* Whoever is first to have it got it from the worker, under its lock. */
+	/* Relaxed: the first reference comes from the worker, under its lock. */
 	atomic_fetch_add_explicit(&box_of(sample)->references, 1, memory_order_relaxed);
 	return sample;
 }
 
 void service_sample_put(const struct service_sample *sample)
 {
-	/* The last one sees what the others did with it: acquire, of their releases. */
+	/* The last one to put the sample must see all accesses by the others: acquire, paired with their
+	 * releases. */
 	if (sample && atomic_fetch_sub_explicit(&box_of(sample)->references, 1, memory_order_acq_rel) == 1)
 		free(box_of(sample));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sample.h - samples: what the counters had at one time. They are made by the worker, never change,
- * and are freed by the last who has one.
+ * sample.h - samples: the counters' values at one time. The worker makes them; they never change; the last
+ * owner frees them.
  */
 #ifndef SERVICE_SAMPLE_H
 #define SERVICE_SAMPLE_H
@@ -9,7 +9,7 @@
 #include "service/counters.h"
 #include "service/service.h"
 
-/* The data of a sample beside the counters. */
+/* The data of a sample in addition to the counters. */
 struct sample_about {
 	uint64_t started_ns, time_ns, due_ns, took_ns, samples, interval_ns;
 	const struct service_user *user;
@@ -17,10 +17,10 @@ struct sample_about {
 	const char *users_unseen, *message;
 };
 
-/* One reference is the caller's. NULL: no memory. */
+/* Return a sample with one reference, which the caller owns. NULL: out of memory. */
 const struct service_sample *sample_make(const struct counters *counters, const struct sample_about *about);
 
-/* Another reference. Callable where somebody else's keeps it. */
+/* Add a reference. Another reference must keep the sample alive meanwhile. */
 const struct service_sample *sample_ref(const struct service_sample *sample);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * saved.c - the file of saved.h: a head, and two slots.
+ * saved.c - the file of saved.h: a head and two slots.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@
 struct head {
 	char magic[8];
 	uint32_t version, order;
-	uint64_t slot_size; /* with its own head */
-	uint64_t stale;     /* not 0: values were given out that are not in here */
-	uint64_t used;      /* not 0: on the disk since a service has it open    */
+	uint64_t slot_size; /* including the slot's head */
+	uint64_t stale;     /* not 0: values were published that are not in this file */
+	uint64_t used;      /* not 0: a service has the file open; the mark is on the disk */
 };
 
 struct slot {
-	uint64_t sequence, length, hash; /* of what follows */
+	uint64_t sequence, length, hash; /* length and hash: of the bytes that follow */
 };
 
 struct saved {
@@ -41,7 +41,7 @@ struct saved {
 	int fd;
 	uint64_t slot_size, sequence;
 	bool stale;
-	bool unused; /* it was not in use, and nothing was written since it is */
+	bool unused; /* nothing was written yet, and the last service ended cleanly */
 };
 
 static bool read_saved_bytes(int fd, void *to, size_t n, uint64_t at)
@@ -58,13 +58,14 @@ static int write_at(int fd, const void *from, size_t n, uint64_t at)
 	return written < 0 ? errno : ENOSPC;
 }
 
-/* The slot that the sequence's next state does not overwrite is the one before it. */
+/* Return the slot's offset. Sequence numbers alternate between the slots, so a state never overwrites the one
+ * before it. */
 static uint64_t slot_at(const struct slot *slot, uint64_t slot_size)
 {
 	return PAGE + (slot->sequence & 1) * slot_size;
 }
 
-/* Which time this machine is up: a file of another time may lack what was written last. */
+/* Read the boot id: a file from before a reboot may lack the last writes. */
 static void read_boot(char boot[64])
 {
 	int fd = upci_root_open(UPCI_ROOT_PROC, 0, 0, "sys/kernel/random/boot_id");
@@ -94,7 +95,7 @@ static void *read_slot(const struct saved *s, unsigned i, struct slot *slot)
 	return NULL;
 }
 
-/* Why a file is not one of ours, or NULL and its newest slot in *was. */
+/* Read the file. Return NULL, and its newest slot in *was; or why it is no usable state. */
 static const char *read_saved_file(struct saved *s, off_t size, struct saved_state **was)
 {
 	struct head head;
@@ -124,12 +125,13 @@ static const char *read_saved_file(struct saved *s, off_t size, struct saved_sta
 	}
 	if (!*was)
 		return "a damaged saved state";
-	/* A clean end is one where nobody began again: what he wrote the machine may have lost. */
+	/* If a later service had the file open, the machine may have lost what that service wrote: the clean
+	 * end then counts only in the same boot. */
 	(*was)->whole = (head.used ? (*was)->same_boot : (*was)->whole) && !s->stale;
 	return NULL;
 }
 
-/* It is on the disk when this comes back. */
+/* Set the mark; it is on the disk on return. Return 0 or an errno. */
 static int mark_saved_used(const struct saved *s, bool used)
 {
 	uint64_t mark = used;
@@ -140,7 +142,7 @@ static int mark_saved_used(const struct saved *s, bool used)
 
 /* ---- making and growing -------------------------------------------------------------- */
 
-/* A file with room for slots of this size, under a name of its own until it is whole. */
+/* Make a file with slots of this size, under another name until it is complete. Return 0 or an errno. */
 static int make_saved_file(struct saved *s, uint64_t slot_size, const struct slot *slot, const void *bytes)
 {
 	struct head head = {.version = STATE_VERSION, .order = ORDER, .slot_size = slot_size, .used = 1};
@@ -154,7 +156,7 @@ static int make_saved_file(struct saved *s, uint64_t slot_size, const struct slo
 	(void)unlink(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	error = fd < 0 ? errno : 0;
-	/* All of it now, so that a full disk is noticed here and not with a later value. */
+	/* Allocate all of it now, so that a full disk is noticed here and not at a later write. */
 	if (!error)
 		error = posix_fallocate(fd, 0, (off_t)(PAGE + 2 * slot_size));
 	if (!error)
@@ -183,7 +185,7 @@ static int make_saved_file(struct saved *s, uint64_t slot_size, const struct slo
 	return error;
 }
 
-/* A file that is none of ours stays, under another name: somebody may want to look. */
+/* Rename a file that is no usable state, so that the operator can examine it. Return a remark, or NULL. */
 static char *move_aside(struct saved *s, const char *why, bool *moved)
 {
 	char *to = service_say("%s.refused-%llu", s->path, (unsigned long long)time(NULL));
@@ -205,7 +207,7 @@ static char *move_aside(struct saved *s, const char *why, bool *moved)
 
 /* ---- public ----------------------------------------------------------------------------- */
 
-/* Why the file cannot hold a state whatever is in it, or NULL. */
+/* Return why the file cannot hold a state, whatever its contents, or NULL. */
 static const char *find_unfit_reason(int fd, struct stat *status)
 {
 	if (fstat(fd, status) || !S_ISREG(status->st_mode))
@@ -231,7 +233,7 @@ static int open_locked_saved(struct saved *s, struct saved_state **was, char **r
 			*remark = service_say("%s: another service has it", s->path);
 			return UPC_ESTATE;
 		}
-		/* The former holder of the lock may have put another file in this one's place. */
+		/* The former holder of the lock may have replaced the file. */
 		if (!fstat(s->fd, &status) && !stat(s->path, &named) && status.st_ino == named.st_ino &&
 		    status.st_dev == named.st_dev)
 			break;
@@ -277,7 +279,7 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 		failed = s->fd < 0 ? make_saved_file(s, 4 * PAGE, NULL, NULL) : mark_saved_used(s, true);
 		usable = !failed;
 		if (failed) {
-			/* The old state is not taken up either: later counts would not be in the file. */
+			/* Drop the old state, too: later counts would not be in the file. */
 			saved_state_free(*was);
 			*was = NULL;
 			free(*remark);
@@ -291,9 +293,9 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 	return error;
 }
 
-/* Marks whether values were given out which are not in the file. The mark takes no room, so it can be
- * written when the disk is full; a file that refuses the mark as well must not be found by the next
- * service. */
+/* Mark whether values were published that are not in the file. The mark takes no room, so it can be written
+ * when the disk is full. If even the mark fails, the file is removed, so that the next service does not find
+ * it. */
 static void mark_stale(struct saved *s, bool stale)
 {
 	uint64_t mark = stale;
@@ -325,7 +327,7 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	else if (length + sizeof(slot) > s->slot_size)
 		error = make_saved_file(s, (2 * length + 2 * PAGE) / PAGE * PAGE, &slot, bytes);
 	else {
-		/* The head last: until then the slot's hash is not that of its bytes. */
+		/* Write the head last: until then the slot's hash does not fit its bytes. */
 		error = write_at(s->fd, bytes, length, at + sizeof(slot));
 		if (!error)
 			error = write_at(s->fd, &slot, sizeof(slot), at);
@@ -334,7 +336,7 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	if (!error)
 		s->sequence = slot.sequence;
 	mark_stale(s, error != 0);
-	/* In this order on the disk. */
+	/* The state must be on the disk before the mark. */
 	if (about->clean && !error && !fdatasync(s->fd))
 		(void)mark_saved_used(s, false);
 	return error;
@@ -344,7 +346,7 @@ void saved_close(struct saved *s)
 {
 	if (!s)
 		return;
-	/* As where a mistake in the configuration ended the service before it began. */
+	/* For example after an error in the configuration, which ended the service before it began. */
 	if (s->fd >= 0 && s->unused)
 		(void)mark_saved_used(s, false);
 	if (s->fd >= 0)

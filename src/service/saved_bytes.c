@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * saved_bytes.c - a state as bytes, and back (saved.h). Bytes are read as if anybody had written them.
+ * saved_bytes.c - encodes and decodes a state (saved.h). The decoder does not trust the bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ uint64_t saved_hash(const void *bytes, size_t length)
 	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
 
 	/*
-	 * As FNV-1a: against damage, not against a forger, who could write what he likes. Eight bytes at a
-	 * time, for each sample is hashed; the shift brings the upper ones of each down.
+	 * Like FNV-1a: detects damage, not forgery. It takes eight bytes at a time, since each sample is
+	 * hashed; the shift mixes the upper bits of each step into the lower ones.
 	 */
 	for (; length >= sizeof(word); p += sizeof(word), length -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
@@ -28,7 +28,7 @@ uint64_t saved_hash(const void *bytes, size_t length)
 
 /* ---- writing -------------------------------------------------------------------- */
 
-/* With at NULL it is only measured. */
+/* With at NULL the length is only measured. */
 struct writer {
 	unsigned char *at;
 	size_t length;
@@ -133,7 +133,7 @@ static uint64_t get_number(struct reader *r)
 	return n;
 }
 
-/* A number that is at most max. */
+/* Read a number that is at most max. */
 static unsigned get_small(struct reader *r, uint64_t max)
 {
 	uint64_t n = get_number(r);
@@ -157,8 +157,8 @@ static char *get_text(struct reader *r)
 	return text;
 }
 
-/* Memory for n things, each of which takes so many bytes at least: so a number cannot ask for more
- * than the file is long. */
+/* Allocate n elements, each of which takes at least `least` bytes in the file, so that no number can request
+ * more memory than the file's length justifies. */
 static void *get_array(struct reader *r, unsigned n, size_t size, size_t least)
 {
 	void *array;
@@ -231,7 +231,7 @@ struct saved_state *saved_decode(const void *bytes, size_t length, const char *b
 		return NULL;
 	}
 	clean = get_small(&r, 1);
-	/* After a crash of the machine the file may be older than the values that were given out. */
+	/* After a crash of the machine the file may be older than the published values. */
 	s->same_boot = then && *boot && !strcmp(then, boot);
 	s->whole = clean || s->same_boot;
 	free(then);

@@ -20,12 +20,12 @@
 struct service {
 	struct config config;
 	struct worker worker;
-	struct control *control; /* NULL: no socket was asked for */
+	struct control *control; /* NULL: no control socket is configured */
 };
 
 /* ---- the configuration --------------------------------------------------------- */
 
-/* A whole file, at most CONFIG_TEXT_MAX + 1 bytes of it. */
+/* Read a file, at most CONFIG_TEXT_MAX + 1 bytes of it. */
 static int read_config_file(const char *path, char **text, size_t *length, char **message)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

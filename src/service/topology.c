@@ -13,7 +13,7 @@
 #include "procfs/roots.h"
 #include "service/topology.h"
 
-#define LIST_MAX 65536 /* of a file with a list of CPUs */
+#define LIST_MAX 65536 /* bytes of a file with a list of CPUs */
 #define NODES_MAX 1024
 
 /* ---- lists ------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ static int open_below(const char *sys, const char *path)
 	return open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* A list of CPUs in a file below /sys; -1 where there is none. */
+/* Read a list of CPUs from a file below /sys. Return their number, or -1 if there is no list. */
 static int read_list(const char *sys, const char *path, bool *marks)
 {
 	char *text = malloc(LIST_MAX);
@@ -94,7 +94,7 @@ static int read_list(const char *sys, const char *path, bool *marks)
 	return count;
 }
 
-/* Which CPUs there are: those that are plugged in, and those that run. */
+/* Find the CPUs that are present and those that are online. Return how many are present. */
 static int find_cpus(const char *sys, bool *present, bool *online)
 {
 	int n = read_list(sys, "devices/system/cpu/present", present);
@@ -111,8 +111,8 @@ static int find_cpus(const char *sys, bool *present, bool *online)
 	return n;
 }
 
-/* A NUMA node without a list is not there; numbers may have holes, which end somewhere. The kernel lists
- * CPUs that are online: one that is not keeps the node that it is known to be in. */
+/* Set the NUMA node of each CPU. A node without a list does not exist; node numbers may have gaps, but not
+ * endless ones. The kernel lists only online CPUs: a CPU that is offline keeps the node that was known. */
 static void find_numa(const char *sys, struct topology *t, bool *marks)
 {
 	char path[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * topology.h - the CPUs of this machine, which of them are online, and the NUMA node of each: from
- * /sys, or from a directory made like it.
+ * topology.h - the CPUs of this machine, which of them are online, and their NUMA nodes: from /sys, or from a
+ * directory with the same structure.
  */
 #ifndef SERVICE_TOPOLOGY_H
 #define SERVICE_TOPOLOGY_H
@@ -11,26 +11,26 @@
 #define TOPOLOGY_CPUS_MAX 4096
 
 struct topology_cpu {
-	int number, numa; /* numa -1: not known */
+	int number, numa; /* numa -1: unknown */
 	bool online;
 };
 
 struct topology {
-	struct topology_cpu *cpu; /* those that are there, by number */
+	struct topology_cpu *cpu; /* present CPUs, by number */
 	unsigned cpus;
 };
 
-/* sys NULL: /sys. Errors: UPC_ENOMEM, UPC_ESYSTEM (no CPU is found); *topology is empty then. */
+/* Read the CPUs. sys NULL: /sys. Errors: UPC_ENOMEM, UPC_ESYSTEM (no CPU found); *topology is empty then. */
 int topology_read(const char *sys, struct topology *topology);
 void topology_free(struct topology *topology);
 
-/* Looks again which CPUs are online, and in which NUMA node those are that have come; returns whether
- * any has changed. A /sys that does not say it has changed none. */
+/* Update which CPUs are online, and the NUMA nodes of those that came online. True if any has changed. If
+ * /sys has no list, nothing changes. */
 bool topology_refresh(const char *sys, struct topology *topology);
 
 /*
- * Pure: "0-3,8" as the kernel writes lists of CPUs, into marks[0..max-1]. Returns how many there
- * are, or -1 where it is no such list.
+ * Pure: parse a kernel list of CPUs such as "0-3,8" into marks[0..max-1]. Return the number of CPUs, or -1 if
+ * the text is no list.
  */
 int topology_parse_list(const char *text, bool *marks, unsigned max);
 

@@ -2,14 +2,14 @@
 /*
  * users.c - see users.h.
  *
- * A process that holds a perf event has a link to anon_inode:[perf_event] among its descriptors.
- * A pass lists the descriptors of each process and looks at each of them: system calls only, in memory
- * that does not grow. The more expensive facts (the user, the name, the counted events) are read only
- * for processes that hold one.
+ * A process that holds a perf event has a link to anon_inode:[perf_event] among its descriptors. A pass lists
+ * the descriptors of each process and reads each link: system calls only, in memory that does not grow. The
+ * more expensive facts (the user, the name, the counted events) are read only for processes that hold a perf
+ * event.
  *
- * A pass does not see an event that lives on in a mapping after its descriptor was closed, one on its
- * way through a socket, and those of a thread with descriptors of its own. The service does not step
- * aside for such users; there is no other effect.
+ * A pass does not see an event that lives on in a mapping after its descriptor was closed, an event that is
+ * being passed through a socket, and events of a thread with its own descriptor table. The service does not
+ * step aside for such users; there is no other effect.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "service/users.h"
 #include "upc.h"
 
-#define GENERATIONS 32 /* from a process up to the service, at most */
+#define GENERATIONS 32 /* limit of generations from a process up to the service */
 
 struct entries {
 	int fd;
@@ -44,7 +44,7 @@ struct users {
 	bool pmus_read;
 	unsigned count, more, hidden;
 	struct service_user user[USERS_MAX];
-	/* A pass within a pass (threads), within the pass over the processes. */
+	/* Nested listings: processes, their threads, and descriptors. */
 	struct entries processes, threads, descriptors;
 };
 
@@ -90,7 +90,7 @@ void users_destroy(struct users *users)
 	free(users);
 }
 
-/* ---- directories, without memory of their own ------------------------------------------ */
+/* ---- directories, listed without allocation ------------------------------------------------- */
 
 struct kernel_entry {
 	uint64_t inode;
@@ -107,7 +107,7 @@ static void entries_open(struct entries *e, int fd)
 	e->failed = false;
 }
 
-/* The next name that is a number, or NULL after the last. */
+/* Return the next name that is a number, or NULL after the last. */
 static const char *entries_next(struct entries *e)
 {
 	for (;;) {
@@ -135,7 +135,7 @@ static const char *entries_next(struct entries *e)
 
 /* ---- one process -------------------------------------------------------------------------- */
 
-/* A beginning of a file of the process, as text. Returns whether there is any. */
+/* Read the beginning of a file of the process as text. False if there is none. */
 static bool read_process_file(const struct users *u, pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -152,8 +152,8 @@ static bool read_process_file(const struct users *u, pid_t pid, const char *name
 	return got > 0;
 }
 
-/* A number of the status file. The kernel writes a name with a line's end in it as "\n", so no
- * process can make a line of its own. */
+/* Read a number from the status file. The kernel writes a newline in a process's name as "\n", so no process
+ * can forge a line. */
 static bool status_number(const char *status, const char *key, unsigned long *number)
 {
 	const char *at = strstr(status, key);
@@ -192,7 +192,7 @@ static void describe_user(const struct users *u, struct service_user *user)
 	if (read_process_file(u, user->pid, "status", status, sizeof(status)) &&
 	    status_number(status, "\nUid:", &uid))
 		user->uid = (uid_t)uid;
-	/* The name, and not the arguments: those may hold what is nobody's business. */
+	/* Read the name only: arguments may be private. */
 	if (!read_process_file(u, user->pid, "comm", user->command, sizeof(user->command)))
 		snprintf(user->command, sizeof(user->command), "?");
 	for (i = 0; user->command[i]; i++) {
@@ -224,11 +224,11 @@ static enum held held_by(int dir, const char *name)
 #define NOT_ASKED (-2)
 #define ENDED (-3)
 
-/* Which of a process's are counted: only the first where that is enough. */
+/* Descriptors of a process that are counted. first: stop at the first one. */
 struct look {
 	pid_t pid;
 	bool first;
-	int pidfd; /* -1: not given */
+	int pidfd; /* NOT_ASKED, ENDED, or -1: not available */
 	unsigned descriptors;
 };
 
@@ -250,7 +250,7 @@ static bool takes_a_counter(struct users *u, struct look *look, const char *name
 	return descriptor_is_hardware(&u->pmus, look->pidfd, atoi(name));
 }
 
-/* Looks at the descriptors in a directory of /proc. Returns how many there are of any kind, or -1. */
+/* Look at the descriptors in a directory of /proc. Return how many of any kind it has, or -1. */
 static long look_at_descriptors(struct users *u, const char *path, struct look *look)
 {
 	struct entries *e = &u->descriptors;
@@ -273,7 +273,8 @@ static long look_at_descriptors(struct users *u, const char *path, struct look *
 	return all;
 }
 
-/* A process whose first thread has ended shows no descriptors of its own, but its other threads do. */
+/* Look at the other threads. A process whose first thread has ended shows no descriptors there, but its other
+ * threads do. */
 static void look_at_threads(struct users *u, struct look *look)
 {
 	char path[64];
@@ -291,7 +292,7 @@ static void look_at_threads(struct users *u, struct look *look)
 	while ((name = entries_next(&u->threads))) {
 		if (atoi(name) == look->pid)
 			continue;
-		/* They have the same ones: those of the first that has any are enough. */
+		/* Threads share their descriptors: the first thread that shows any is enough. */
 		snprintf(path, sizeof(path), "%d/task/%.10s/fd", (int)look->pid, name);
 		if (look_at_descriptors(u, path, look) > 0)
 			break;
@@ -299,7 +300,7 @@ static void look_at_threads(struct users *u, struct look *look)
 	close(fd);
 }
 
-/* How many descriptors the process has that take a counter; with first 1 is enough. */
+/* Return how many of the process's descriptors take a counter; with first, at most 1 is counted. */
 static unsigned look_at_process(struct users *u, pid_t pid, bool first)
 {
 	struct look look = {.pid = pid, .first = first, .pidfd = NOT_ASKED};
@@ -366,8 +367,8 @@ unsigned users_hidden(const struct users *u)
 
 bool users_all_here(void)
 {
-	/* The first name space of processes has a number that is part of the kernel's interface. A
-	 * /proc that is mounted with hidepid shows an ordinary user not even the first process. */
+	/* The initial PID namespace has an inode number that is part of the kernel's interface. A /proc that
+	 * is mounted with hidepid hides even process 1 from an ordinary user. */
 	const ino_t first = 0xEFFFFFFCu;
 	struct stat s;
 

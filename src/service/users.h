@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * users.h - who else has counters of the hardware: perf events and MSRs that other processes hold.
+ * users.h - finds other processes that hold hardware counters: perf events and MSRs.
  */
 #ifndef SERVICE_USERS_H
 #define SERVICE_USERS_H
@@ -10,13 +10,13 @@
 
 #include "service/service.h"
 
-#define USERS_MAX 64u /* of whom more is known than how many they are */
+#define USERS_MAX 64u /* users that are described; others are only counted */
 
 struct users;
 
 struct users_options {
-	pid_t self;    /* who is not another, nor are its children; 0: the caller */
-	bool software; /* also those whose events are all the kernel's own, and take no counter */
+	pid_t self;    /* process to skip, together with its children; 0: the caller */
+	bool software; /* include processes whose events are only the kernel's own and take no counter */
 };
 
 /* Errors: UPC_ENOSUPP (no /proc), UPC_ENOMEM, UPC_EMFILE. */
@@ -24,22 +24,24 @@ int users_create(const struct users_options *options, struct users **users);
 void users_destroy(struct users *users);
 
 /*
- * Looks at all processes. A process that ends meanwhile is not seen. users_hidden counts the processes
- * that an ordinary user may not look at.
- * Errors: UPC_ESYSTEM (/proc cannot be listed); then what was found before holds.
+ * Look at all processes. A process that ends meanwhile may be missed. users_hidden counts the processes that
+ * an ordinary user may not look at. Errors: UPC_ESYSTEM (/proc cannot be listed); the former result then
+ * stays.
  */
 int users_look(struct users *users);
 
-/* Whether any of those that the last users_look found still has one: cheaper, and blind to others. */
+/* True if any user that the last users_look found still has a counter. Cheaper than users_look, but finds no
+ * new users. */
 bool users_still(struct users *users);
 
-/* The users that the last users_look found: count of them, ordered by pid, and more others. */
+/* Return the users that the last users_look found: *count of them in the array, ordered by pid, and *more
+ * others. */
 const struct service_user *users_found(const struct users *users, unsigned *count, unsigned *more);
 
-/* How many processes the last users_look was not allowed to look at. */
+/* Return how many processes the last users_look was not allowed to look at. */
 unsigned users_hidden(const struct users *users);
 
-/* Whether all processes of the machine are in this /proc: not in a container, nor with hidepid. */
+/* True if this /proc shows all processes of the machine: not in a container, and not with hidepid. */
 bool users_all_here(void);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * watch.c - see watch.h.
  *
- * Something that counts the openings of perf events is cheap to read, so it is read often, and a
- * pass over the processes follows only where it has grown. It is read before the pass: what is
- * opened during the pass is seen by the next one. It must count when the descriptor is there, not
- * before. A slow pass finds users that got an event without opening it (fork, a socket), and those that
- * open an MSR. Where nothing counts openings, passes alone have to do.
+ * Reading a count of opened perf events is cheap, so it is read often, and a pass over the processes follows
+ * only if the count has grown. It is read before the pass, so that events opened during the pass cause
+ * another one. The count must grow when the descriptor exists, not before. Slow passes find users that got an
+ * event without opening it (fork, a socket), and those that open an MSR. If nothing counts the opens, there
+ * are only passes.
  *
- * While somebody has counters, he alone is looked at each time. When he has none any more, a pass
- * tells whether another has.
+ * While some users have counters, only these are checked each time. When they have none any more, a pass
+ * finds out whether others have.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct watch {
 	uint64_t opens;
 	bool opens_work;
 	bool begun;
-	uint64_t tick_ns, pass_ns; /* when they are due */
+	uint64_t tick_ns, pass_ns; /* next times */
 	/* The users that the last pass found. */
 	struct service_user user[USERS_MAX];
 	unsigned count, more;
@@ -59,7 +59,7 @@ void watch_destroy(struct watch *w)
 
 void watch_set_idle(struct watch *w, bool idle)
 {
-	/* From idleness on, at once: somebody may be there already. */
+	/* Look at once when idleness ends: users may have come meanwhile. */
 	if (w->options.idle && !idle)
 		w->begun = false;
 	w->options.idle = idle;
@@ -70,7 +70,7 @@ static uint64_t between_passes(const struct watch *w)
 	return w->opens_work || w->options.idle ? WATCH_SLOW_NS : WATCH_PASS_NS;
 }
 
-/* Whether anybody has opened an event since the last time. */
+/* True if any process has opened an event since the last call. */
 static bool event_was_opened(struct watch *w)
 {
 	uint64_t count = 0;
@@ -79,7 +79,7 @@ static bool event_was_opened(struct watch *w)
 	if (!w->opens_work)
 		return false;
 	if (w->options.opens->read(w->options.opens->arg, &count)) {
-		/* Passes have to do from now on. */
+		/* Only passes from now on. */
 		w->opens_work = false;
 		return true;
 	}
@@ -125,7 +125,7 @@ static void say_watch_state(struct watch *w)
 		w->unseen[0] = 0;
 }
 
-/* A pass over all. Returns whether anything is different. */
+/* Look at all processes. True if anything has changed. */
 static bool pass_over_users(struct watch *w)
 {
 	const struct service_user *user;
@@ -168,7 +168,7 @@ uint64_t watch_due(const struct watch *w)
 {
 	if (!w->begun)
 		return 0;
-	/* Where there is nothing to hear and nobody to wait for. */
+	/* No opens to read, and no user to wait for. */
 	if (!w->opens_work && !w->count && !w->more)
 		return w->pass_ns;
 	return w->tick_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * worker.c - see worker.h. Everything that may be slow is here: an open of a tracepoint takes a third
- * of a second, and whoever transports values must answer in a few.
+ * worker.c - see worker.h. Everything that may be slow is here: opening a tracepoint takes a third of a
+ * second, and a PCP agent or another transport must answer within a few seconds.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 #include "service/worker.h"
 
 #define SECOND UINT64_C(1000000000)
-#define LIST_WAIT_NS (2 * SECOND) /* for a list that is fresh */
+#define LIST_WAIT_NS (2 * SECOND) /* how long a list waits for fresh values */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -39,7 +39,7 @@ uint64_t worker_next_due(uint64_t now_ns, uint64_t interval_ns)
 	return (now_ns / interval_ns + 1) * interval_ns;
 }
 
-/* Sets the message for the operator, which stays until the next one. */
+/* Set the message for the operator, which stays until the next one. */
 static void set_worker_remark(struct worker *w, char *message)
 {
 	if (!message)
@@ -49,7 +49,7 @@ static void set_worker_remark(struct worker *w, char *message)
 	w->about.message = message;
 }
 
-/* Before anybody sees it. A service that cannot save goes on, and says so. */
+/* Save the state, before its values are published. A service that cannot save goes on, and reports it. */
 static void save_worker_state(struct worker *w, bool clean)
 {
 	int error;
@@ -71,7 +71,8 @@ static void save_worker_state(struct worker *w, bool clean)
 		set_worker_remark(w, strdup("the state is saved again"));
 }
 
-/* Publishes the present states, with the times and values of the last sample. */
+/* Publish the present states. sample: also new values; otherwise the times and values of the last sample
+ * stay. */
 static void publish_states(struct worker *w, bool sample)
 {
 	const struct service_sample *made, *old;
@@ -80,7 +81,7 @@ static void publish_states(struct worker *w, bool sample)
 	save_worker_state(w, false);
 	made = sample_make(w->counters, &w->about);
 	pthread_mutex_lock(&w->lock);
-	/* Without memory the last one stays. */
+	/* Out of memory, the last sample stays. */
 	old = made ? w->sample : NULL;
 	if (made)
 		w->sample = made;
@@ -98,7 +99,7 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 
 	(void)counters_refresh(w->counters);
 	counters_retry(w->counters, clock_ns(CLOCK_MONOTONIC));
-	/* The one at the start is before anything was played. */
+	/* The first sample shows the state before the script plays. */
 	if (w->sample)
 		counters_play(w->counters);
 	from = clock_ns(CLOCK_REALTIME);
@@ -111,9 +112,9 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 	publish_states(w, true);
 }
 
-/* ---- out of the users' way --------------------------------------------------------- */
+/* ---- stepping aside ------------------------------------------------------------------------ */
 
-/* Looks, if it is time to, and does what follows from it. */
+/* Look for users, if it is time to, and yield or take the hardware counters. */
 static void watch_worker_users(struct worker *w, bool asked)
 {
 	bool changed = aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
@@ -126,7 +127,7 @@ static void watch_worker_users(struct worker *w, bool asked)
 	publish_states(w, false);
 }
 
-/* How long poll may wait: until it is time to look again. */
+/* Return how long poll may wait, in ms: until the next look. */
 static int watch_timeout(const struct worker *w)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), due = aside_due(w->aside);
@@ -136,7 +137,7 @@ static int watch_timeout(const struct worker *w)
 	return due <= now ? 0 : due - now > 3600 * SECOND ? 3600000 : (int)((due - now + 999999) / 1000000);
 }
 
-/* yield and resume: for as long as a client lasts. */
+/* Yield or resume the hardware counters for a client. */
 static int run_yield(struct worker *w, bool yield, char **message)
 {
 	if (!yield && !w->yields) {
@@ -156,7 +157,8 @@ static int run_yield(struct worker *w, bool yield, char **message)
 
 /* ---- time ------------------------------------------------------------------------ */
 
-/* The timer also ends where somebody sets the clock: what is due then is another time. */
+/* Arm the timer for the next multiple of the interval. It also expires when the clock is set, which changes
+ * the due time. */
 static void arm_sample_timer(struct worker *w)
 {
 	struct itimerspec at = {{0, 0}, {0, 0}};
@@ -174,8 +176,8 @@ static void answer_sample_timer(struct worker *w)
 	uint64_t times, due = w->due_ns;
 	bool fired = read(w->timer, &times, sizeof(times)) == sizeof(times);
 
-	/* After a step of the clock no sample was due: the next is at the next multiple. Multiples that
-	 * were missed are not made up for. */
+	/* When the clock was set, no sample was due: the next one is made at the next multiple. Missed
+	 * multiples are skipped. */
 	if (!fired && errno != ECANCELED)
 		return;
 	if (fired)
@@ -196,7 +198,7 @@ static json_t *make_reply(const struct worker *w, const struct config_command *c
 	struct upci_out out = {.text = sentence, .size = sizeof(sentence)};
 	json_t *text = json_string(message ? message : upc_strerror(error));
 
-	/* Somebody's bytes are in it. */
+	/* The message contains bytes that are no UTF-8. */
 	if (!text)
 		upci_out_sentence(&out, message, sizeof(sentence) / 2);
 
@@ -215,7 +217,7 @@ static json_t *make_reply(const struct worker *w, const struct config_command *c
 		json_object_set_new(reply, "unseen", json_string(w->about.users_unseen));
 		json_object_set_new(reply, "remark", json_string(w->about.message));
 	}
-	/* Only the worker replaces it. */
+	/* No lock is needed: only the worker replaces the sample. */
 	json_object_set_new(reply, "counters", command_list(w->sample, command));
 	return reply;
 }
@@ -299,7 +301,7 @@ struct start {
 	bool done;
 };
 
-/* The catalogue finds its source in the environment. */
+/* Open the catalogue, which takes its source from the environment. */
 static int open_worker_catalogue(struct worker *w)
 {
 	const char *before = getenv("UPC_SOURCE");
@@ -329,7 +331,7 @@ static int open_aside(struct worker *w, struct config_error *error)
 		snprintf(error->text, sizeof(error->text), "%s", upc_strerror(code));
 		return code;
 	}
-	/* Users that have counters already keep them. */
+	/* Users that already have counters keep them. */
 	(void)aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
 	w->about.users_unseen = aside_unseen(w->aside);
 	if (!aside_runs(w->aside))
@@ -337,7 +339,7 @@ static int open_aside(struct worker *w, struct config_error *error)
 	return 0;
 }
 
-/* The saved state holds, with the changes of commands, while the configuration is the same. */
+/* Restore the saved state, with the changes by commands, if the configuration is still the same. */
 static int take_up(struct worker *w, const struct start *start)
 {
 	const struct config *config = start->options->config;
@@ -421,7 +423,7 @@ static void *run_worker_thread(void *arg)
 	start->done = true;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	/* start is gone from here on. */
+	/* start, on the stack of worker_start, is invalid from here on. */
 	if (!result) {
 		loop_worker(w);
 		counters_read(w->counters);
@@ -509,7 +511,7 @@ static int open_worker_parts(struct worker *w, struct start *start)
 	return UPC_EMFILE;
 }
 
-/* No signal is for the worker: the program's handlers run elsewhere. */
+/* Start the thread with all signals blocked: the program's handlers run in other threads. */
 static int start_worker_thread(struct worker *w, struct start *start)
 {
 	sigset_t all, before;
@@ -581,7 +583,7 @@ const struct service_sample *worker_sample(struct worker *w, int wait_ms)
 	if (!w->initialize.interval_ns && !w->ending) {
 		uint64_t before = w->made;
 
-		/* One that is being made is shared. */
+		/* A sample that is being made is shared. */
 		if (!w->making && !w->wanted) {
 			w->wanted = true;
 			wake_worker(w);
@@ -605,7 +607,7 @@ uint64_t worker_generation(struct worker *w)
 	return generation;
 }
 
-/* The lock is held. */
+/* Remove a request from the queue. Context: the lock is held. */
 static void withdraw_request_locked(struct worker *w, const struct worker_request *request)
 {
 	struct worker_request **at = &w->first;
@@ -617,8 +619,8 @@ static void withdraw_request_locked(struct worker *w, const struct worker_reques
 		w->last = at;
 }
 
-/* Waits for the worker to begin. The last sample where it does not in time; then nobody has the request
- * any more. The lock is held. */
+/* Wait until the worker begins the request. Return NULL then; after LIST_WAIT_NS withdraw the request and
+ * return the last sample. Context: the lock is held. */
 static const struct service_sample *wait_for_begin_locked(struct worker *w,
 							  const struct worker_request *request)
 {

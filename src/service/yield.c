@@ -2,9 +2,9 @@
 /*
  * yield.c - see yield.h.
  *
- * A user that asks comes before one that is only seen. After upcctl run the counters go on at once: it
- * says when it is over. After a user who was only seen they wait, since his next tool may be a moment
- * away; and one who is there already while upcctl run ends is waited for as well.
+ * A client that asks has priority over a user that is seen. After upcctl run the counters go on at once,
+ * since it reports its end. After a user that was only seen they wait, since that user may start the next
+ * tool in a moment. The service also waits for a user that is still there when upcctl run ends.
  */
 #include <stdio.h>
 

@@ -18,7 +18,7 @@ bool yielders_program(const char *word, char program[YIELDERS_PROGRAM_MAX])
 	length = strlen(word + 4);
 	if (length >= YIELDERS_PROGRAM_MAX) {
 		length = YIELDERS_PROGRAM_MAX - 1;
-		/* Not within a character: the word is UTF-8. */
+		/* Do not cut within a character: the word is UTF-8. */
 		while (length > 0 && ((unsigned char)word[4 + length] & 0xc0) == 0x80)
 			length--;
 	}
@@ -47,7 +47,7 @@ bool yielders_remove(struct yielders *yielders, uint64_t client)
 	return false;
 }
 
-/* NULL without memory. */
+/* Return the clients as a JSON list; NULL: out of memory. */
 static char *list_text(const struct yielders *yielders)
 {
 	json_t *list = json_array();
@@ -62,7 +62,7 @@ static char *list_text(const struct yielders *yielders)
 	return text;
 }
 
-/* It goes to the front, so that a long list of counters is not read again. */
+/* The field goes to the front, so that a long list of counters need not be parsed again. */
 char *yielders_put(const struct yielders *yielders, char *reply)
 {
 	char *list, *more = NULL;

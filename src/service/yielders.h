@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * yielders.h - the clients for which the service steps aside: who they are, and what they run.
+ * yielders.h - the clients for which the service steps aside: their processes and programs.
  */
 #ifndef SERVICE_YIELDERS_H
 #define SERVICE_YIELDERS_H
@@ -11,13 +11,14 @@
 
 #include "service/control.h"
 
-#define YIELDERS_PROGRAM_MAX 64u /* bytes of what it runs, with the 0 */
+#define YIELDERS_PROGRAM_MAX 64u /* bytes of a program's name, including the NUL */
 
 struct yielder {
-	uint64_t client; /* its number */
+	uint64_t client; /* number of the client */
 	pid_t pid;
 	uid_t uid;
-	char program[YIELDERS_PROGRAM_MAX]; /* as it says; whole characters; "": it does not say */
+	char program[YIELDERS_PROGRAM_MAX]; /* as given by the client, cut between characters; "": not given
+					     */
 };
 
 struct yielders {
@@ -25,15 +26,15 @@ struct yielders {
 	unsigned n;
 };
 
-/* The program of a word "for=PROGRAM", cut; false: the word is another. */
+/* Copy the program from a word "for=PROGRAM", cut to size. False: the word has another form. */
 bool yielders_program(const char *word, char program[YIELDERS_PROGRAM_MAX]);
 
-/* False: there is no room, or it was not there. */
+/* False: no room (add), or no such client (remove). */
 bool yielders_add(struct yielders *yielders, const struct yielder *who);
 bool yielders_remove(struct yielders *yielders, uint64_t client);
 
-/* The text of a JSON object with a field "yielded_for" more, where there is anybody; takes the text, and
- * gives back another, or the same. */
+/* Add a field "yielded_for" to the text of a JSON object, if any client has yielded. Takes over reply;
+ * returns it or a new text. */
 char *yielders_put(const struct yielders *yielders, char *reply);
 
 #endif

@@ -38,9 +38,9 @@ void page_fact(struct page *page, const char *label, const char *text);
 
 enum page_kind {
 	PAGE_TEXT,
-	PAGE_COUNT,    /* whole numbers                     */
-	PAGE_NUMBER,   /* with so many decimals             */
-	PAGE_ESTIMATE, /* likewise, with their intervals    */
+	PAGE_COUNT,    /* whole numbers */
+	PAGE_NUMBER,   /* with so many decimals */
+	PAGE_ESTIMATE, /* likewise, with their intervals */
 };
 
 struct page_column {
@@ -108,7 +108,7 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 struct page_line {
 	const char *label;
 	const double *value; /* [n]; NAN is no value: there the line is interrupted */
-	size_t n;            /* points that are its own, from the first; 0: all      */
+	size_t n;            /* points that are its own, from the first; 0: all */
 };
 
 /* A time in which something was so: that counters were not counted, and why. In seconds as time is. */

@@ -16,13 +16,13 @@
 
 enum {
 	WIDE = 1000, /* of the space in which lines are */
-	HIGH = 220,  /* of it, and in pixels            */
+	HIGH = 220,  /* of it, and in pixels */
 	TOP = 8,     /* pixels, above it: half of a letter */
 	STEPS = 5,
-	BANDS = 10, /* so many are told of in words     */
+	BANDS = 10, /* so many are told of in words */
 	BANDS_DRAWN = 1000,
 	COLOURS = 8,
-	STYLES = 3, /* whole, dashed, dotted            */
+	STYLES = 3, /* whole, dashed, dotted */
 };
 
 struct drawing {

@@ -96,8 +96,8 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 
 /* ---- a tree of calls ------------------------------------------------------------------------ */
 
-#define LINE 22        /* pixels of a level            */
-#define LEVELS 128     /* as many are drawn            */
+#define LINE 22        /* pixels of a level */
+#define LEVELS 128     /* as many are drawn */
 #define NARROWEST 5e-4 /* parts of the whole: narrower ones are not drawn */
 
 struct place {

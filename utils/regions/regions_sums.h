@@ -37,8 +37,8 @@ double regions_imbalance(const struct regions_spread *spread);
 
 struct regions_counts {
 	double calls;                   /* for several runs the mean */
-	double seconds, own_seconds;    /* inclusive, exclusive       */
-	struct upcr_value *value, *own; /* [events]                   */
+	double seconds, own_seconds;    /* inclusive, exclusive */
+	struct upcr_value *value, *own; /* [events] */
 	bool used;
 };
 

@@ -16,17 +16,17 @@ struct serve_child {
 	const char *name;
 	const char *program;               /* NULL: run is called instead */
 	const char *libraries;             /* of the program; NULL: the loader knows */
-	const char *const *argv;           /* [0] is the name             */
-	const char *const *env;            /* "NAME=VALUE"                */
-	const char *where;                 /* its current directory       */
+	const char *const *argv;           /* [0] is the name */
+	const char *const *env;            /* "NAME=VALUE" */
+	const char *where;                 /* its current directory */
 	const char *log;                   /* what it prints goes there: removed at its start */
 	const struct serve_nobody *nobody; /* NULL: it stays who we are */
-	void (*run)(void *argument);       /* does not come back        */
+	void (*run)(void *argument);       /* does not come back */
 	void *argument;
-	pid_t pid;         /* 0: it does not run        */
+	pid_t pid;         /* 0: it does not run */
 	int status;        /* as wait has it, of its end */
-	uint64_t began;    /* seconds, monotonic         */
-	unsigned failures; /* since it last lived long   */
+	uint64_t began;    /* seconds, monotonic */
+	unsigned failures; /* since it last lived long */
 };
 
 /* False, said. */

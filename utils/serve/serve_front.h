@@ -6,9 +6,9 @@
 #define UTIL_SERVE_FRONT_H
 
 struct serve_front {
-	int listening;      /* socket of 127.0.0.1                       */
-	const char *socket; /* pmproxy's                                 */
-	const char *about;  /* JSON: what the page says of this node     */
+	int listening;      /* socket of 127.0.0.1 */
+	const char *socket; /* pmproxy's */
+	const char *about;  /* JSON: what the page says of this node */
 };
 
 /* Answers for as long as the process lives. */

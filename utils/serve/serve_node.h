@@ -10,10 +10,10 @@
 #include "serve/serve_place.h"
 
 struct serve_options {
-	const char *dir;    /* NULL: the default                  */
-	const char *config; /* NULL: what this machine has         */
+	const char *dir;    /* NULL: the default */
+	const char *config; /* NULL: what this machine has */
 	uint64_t interval_ns;
-	long port; /* 0: the first free one of some       */
+	long port; /* 0: the first free one of some */
 };
 
 /* Runs until a signal ends it; returns the exit status. */

@@ -15,8 +15,8 @@ struct serve_pcp {
 	char pminfo[PATH_MAX];
 	char pmcd[PATH_MAX], pmproxy[PATH_MAX], pmlogger[PATH_MAX], pmnsmerge[PATH_MAX];
 	char libraries[PATH_MAX]; /* that pmproxy needs; "": the loader knows */
-	char names[PATH_MAX];     /* pmcd's own metrics                    */
-	char module[PATH_MAX];    /* ... and the agent that answers them   */
+	char names[PATH_MAX];     /* pmcd's own metrics */
+	char module[PATH_MAX];    /* ... and the agent that answers them */
 	char agent[PATH_MAX];     /* ours: $PMDAUPC, or where it is installed */
 };
 
@@ -27,11 +27,11 @@ bool serve_pcp_find(struct serve_pcp *pcp);
 bool serve_pcp_check(struct serve_pcp *pcp, const char *config);
 
 struct serve_files {
-	const char *dir;    /* of the node, absolute            */
-	const char *config; /* of the agent, absolute           */
+	const char *dir;    /* of the node, absolute */
+	const char *config; /* of the agent, absolute */
 	uint64_t interval_ns;
 	const char *user, *group;         /* that pmcd and pmlogger stay */
-	const char *web_user, *web_group; /* ... and pmproxy     */
+	const char *web_user, *web_group; /* ... and pmproxy */
 };
 
 /* Writes pcp.conf, pmcd.conf, pmlogger.conf, root_upc, web/pcp.conf and web/pmproxy.conf in the directory

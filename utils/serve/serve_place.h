@@ -19,7 +19,7 @@
 
 struct serve_place {
 	char dir[PATH_MAX]; /* absolute, without links */
-	int lock;           /* -1: it is another's    */
+	int lock;           /* -1: it is another's */
 };
 
 /* The user of pmproxy and the page: on root's node one who may do nothing. */
