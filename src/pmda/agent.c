@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * agent.c - see agent.h. Each PDU first sees whether the service changed; a fetch takes a sample, one
- * for all that it asks for.
+ * agent.c - see agent.h. Each PDU first checks whether the service has changed. A fetch takes one sample for
+ * all metrics that it requests.
  */
 #include "pmda/agent.h"
 
@@ -75,7 +75,8 @@ static int on_instance(pmInDom indom, int instance, char *name, pmInResult **res
 	return pmdaInstance(indom, instance, name, result, ext);
 }
 
-/* Commands never come this way: pmproxy would make a store of any web page's request, as its own user. */
+/* Refuse all stores: commands must not come this way, since pmproxy would make a store for any web page, as
+ * its own user. */
 static int on_store(pmdaResult *result, pmdaExt *ext)
 {
 	(void)result, (void)ext;

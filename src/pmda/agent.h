@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * agent.h - what the agent answers pmcd with. pmda.c has the options and the loop.
+ * agent.h - the agent's answers to pmcd. pmda.c has the options and the loop.
  */
 #ifndef PMDA_AGENT_H
 #define PMDA_AGENT_H
@@ -14,17 +14,18 @@ struct agent {
 	struct current current;
 	struct tree tree;
 	pmdaIndom indom[INDOM_COUNT];
-	unsigned version; /* of current, that tree and indom are of */
+	unsigned version; /* current's version that tree and indom represent */
 	int domain;
 };
 
-/* There is one: PCP's callbacks are given no better way to find it. */
+/* The only agent: PCP's callbacks have no argument through which to find it. */
 extern struct agent agent;
 
-/* Registers the callbacks, with what is known before the service is open. 0, or PCP's error. */
+/* Register the callbacks, with the metrics that exist before the service is open. Return 0, or PCP's
+ * error. */
 int agent_init(pmdaInterface *dispatch);
 
-/* Brings names and instances up to what the service has now; always: and the sample. */
+/* Update names and instances to the service's present state. always: the sample, too. */
 void agent_refresh(pmdaExt *ext, bool always);
 
 void agent_free(void);

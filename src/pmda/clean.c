@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clean.c - a name may be any bytes: of a command line, of a configuration. Labels are JSON, and one
- * bad byte would lose all labels of a metric; logs and terminals have trouble with the rest.
+ * clean.c - a name from a command line or a configuration may be any bytes. Labels are JSON, and one invalid
+ * byte would lose all labels of a metric. Logs and terminals have trouble with other bytes.
  */
 #include "pmda/clean.h"
 
 #include "base/utf8.h"
 
-/* How many bytes the character at text has; 0: none that can be shown. */
+/* Return the number of bytes of the character at text; 0 if it cannot be shown. */
 static size_t count_character_bytes(const char *text)
 {
 	uint32_t code;
 	const size_t length = upci_utf8(text, &code);
 
-	/* Controls, of ASCII and of C1. */
+	/* ASCII and C1 controls are not shown. */
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 0 : length;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clean.h - any bytes as text that every reader of PCP takes.
+ * clean.h - turns any bytes into text that every reader of PCP accepts.
  */
 #ifndef PMDA_CLEAN_H
 #define PMDA_CLEAN_H
@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 /*
- * Copies text with '?' for each byte that is no printable UTF-8: controls, overlong forms, surrogates,
- * what is cut. At most size - 1 bytes and no half character. Returns how many. NULL is "".
+ * Copy text, with '?' for each byte that is not printable UTF-8: controls, overlong forms, surrogates,
+ * truncated characters. Write at most size - 1 bytes, and no partial character. Return the number of bytes.
+ * NULL is "".
  */
 size_t clean_text(const char *text, char *out, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * current.c - see current.h. One thread has it: the one that answers pmcd.
+ * current.c - see current.h. Only the thread that answers pmcd uses it.
  */
 #include "pmda/current.h"
 
@@ -11,9 +11,9 @@
 
 #include "pmda/store.h"
 
-/* pmcd gives an agent 5 s; a worker that is busy for longer than this gives its last sample. */
+/* pmcd gives an agent 5 s; a worker that is busy for longer than this returns its last sample. */
 #define WAIT_MS 1000
-/* Names are asked for in many questions: each must be short. */
+/* Shorter, since names take many requests. */
 #define WAIT_NAMES_MS 100
 
 int current_init(struct current *current)
@@ -29,7 +29,7 @@ int current_init(struct current *current)
 	if (error) {
 		char aside[4096];
 
-		/* Names that agree with those of before matter less than that there are values. */
+		/* Keeping the former names matters less than having values. */
 		snprintf(aside, sizeof(aside), "%s.bad", current->store);
 		snprintf(line, sizeof(line),
 			 "%.300s: %s; it is put aside as %.300s, and metrics may get other numbers",
@@ -51,7 +51,7 @@ static void save_current_pmids(struct current *current)
 		current->say(why);
 }
 
-/* Names and places of a sample that is of another generation. */
+/* Take the names and places from a sample of another generation. Return 0, or -ENOMEM. */
 static int take_sample_names(struct current *current, const struct service_sample *sample)
 {
 	struct pmids_entry **of =
@@ -78,7 +78,7 @@ static int take_sample_names(struct current *current, const struct service_sampl
 		scope = sample->counter[i].scope;
 		tally = tally_grow(of[i]->tally, &current->places[scope], scope == SERVICE_CPU);
 		if (!tally) {
-			/* It has no metric for now. */
+			/* The counter has no metric for now. */
 			of[i]->counter = NULL;
 			of[i] = NULL;
 			continue;
@@ -90,7 +90,7 @@ static int take_sample_names(struct current *current, const struct service_sampl
 	return 0;
 }
 
-/* A new epoch: counts began anew, and ids are others. */
+/* Begin a new epoch: counts begin anew, with new ids. */
 static void take_epoch(struct current *current, uint64_t epoch)
 {
 	unsigned i;
@@ -120,7 +120,7 @@ static void take_sample_values(struct current *current, const struct service_sam
 	}
 }
 
-/* Whether the counters of a sample are not those of the one at hand. */
+/* True if the counters of a sample differ from those of the current one. */
 static bool differs_from_sample(const struct current *current, const struct service_sample *sample)
 {
 	unsigned i;
@@ -134,7 +134,7 @@ static bool differs_from_sample(const struct current *current, const struct serv
 	return false;
 }
 
-/* Out of memory in the middle of a change: no counter has a metric until it can be done. */
+/* Out of memory in the middle of a change: no counter has a metric until a later change succeeds. */
 static void forget_names(struct current *current)
 {
 	unsigned i;
@@ -162,7 +162,7 @@ void current_refresh(struct current *current, bool always)
 		return;
 	}
 	if (before && sample->samples < before->samples) {
-		/* Not older than what was said. */
+		/* The sample must not be older than published values. */
 		service_sample_put(sample);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * current.h - the service as the agent sees it now: the sample at hand, what its counters' metrics are,
- * and what these counted. Knows no PCP.
+ * current.h - the agent's present view of the service: the current sample, the metrics of its counters, and
+ * their tallies. Does not depend on PCP.
  */
 #ifndef PMDA_CURRENT_H
 #define PMDA_CURRENT_H
@@ -15,27 +15,27 @@
 
 struct current {
 	struct service *service; /* NULL: not open yet */
-	const char *store;       /* the agent's own file, or NULL */
-	const char *socket;      /* the path for commands, or "" */
+	const char *store;       /* path of the agent's own file, or NULL */
+	const char *socket;      /* path of the control socket, or "" */
 	const struct service_sample *sample;
-	struct pmids_entry **of; /* of the sample's counters; NULL where there is none */
+	struct pmids_entry **of; /* entries of the sample's counters; NULL: no metric */
 	struct pmids pmids;
 	struct places places[SERVICE_SCOPES];
 	uint64_t generation, epoch;
-	unsigned version;              /* grows where names, places or counters changed */
-	void (*say)(const char *line); /* what the operator should read */
+	unsigned version;              /* incremented when names, places or counters change */
+	void (*say)(const char *line); /* reports a line to the operator */
 };
 
-/* Reads the agent's file. 0, or -ENOMEM; a file that is damaged is put aside, and say()'s. */
+/* Read the agent's file. Return 0, or -ENOMEM. A damaged file is renamed, and reported through say(). */
 int current_init(struct current *current);
 
-/* Has the service and its first sample. It is current's from here on. */
+/* Take over the service, and take its first sample. */
 void current_open(struct current *current, struct service *service);
 
-/* Brings the sample up to date: always, or only where the service changed since. */
+/* Update the sample: always, or only if the service has changed since. */
 void current_refresh(struct current *current, bool always);
 
-/* Saves, and closes the service. */
+/* Save the agent's file, and close the service. */
 void current_close(struct current *current);
 
 #endif

@@ -23,7 +23,7 @@ static int give_u32(pmAtomValue *atom, uint32_t value)
 	return PMDA_FETCH_STATIC;
 }
 
-/* PCP copies it before the next value is asked for. */
+/* PCP copies the text before it requests the next value. */
 static int give_text(pmAtomValue *atom, const char *text)
 {
 	static char clean[1024];
@@ -33,7 +33,8 @@ static int give_text(pmAtomValue *atom, const char *text)
 	return PMDA_FETCH_STATIC;
 }
 
-/* Where a counter's metrics have their place: the number of CPU, control group, or the one. */
+/* Return the place of a metric's instance: of a CPU or a control group by its number, or the only place of
+ * the node. NULL if there is none. */
 static const struct tally_place *find_entry_place(const struct current *current,
 						  const struct pmids_entry *entry, unsigned instance)
 {
@@ -69,7 +70,8 @@ static int give_counter(const struct current *current, const pmdaMetric *metric,
 	const struct metric_kind *kind = &metric_kind[metric_family(metric->m_desc.pmid)];
 	const struct tally_place *place;
 
-	/* It ended: who still asks for it, as a running pmlogger, sees that it is not counted. */
+	/* The counter has ended: a client that still requests it, such as a running pmlogger, gets no
+	 * value. */
 	if (!entry->counter)
 		return PM_ERR_AGAIN;
 	if (kind->numa)
@@ -88,7 +90,7 @@ static int give_counter(const struct current *current, const pmdaMetric *metric,
 	}
 }
 
-/* ---- what is always there ------------------------------------------------------------ */
+/* ---- metrics that always exist ---------------------------------------------------------- */
 
 static int give_about(const struct current *current, unsigned item, unsigned instance, pmAtomValue *atom)
 {

@@ -9,9 +9,9 @@
 #include "pmda/pcp.h"
 
 /*
- * As pmdaFetch's callback: PMDA_FETCH_STATIC and the value, or PM_ERR_AGAIN where there is none now:
- * what was not counted is never 0. The value's text lives until the next sample. PM_ERR_INST and
- * PM_ERR_PMID: there is no such.
+ * Callback for pmdaFetch. Return PMDA_FETCH_STATIC with the value, or PM_ERR_AGAIN if there is no value now:
+ * an uncounted value is never 0. A text is valid until the next value. PM_ERR_INST and PM_ERR_PMID: no such
+ * instance or metric.
  */
 int fetch_value(const struct current *current, const pmdaMetric *metric, unsigned instance,
 		pmAtomValue *atom);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * indoms.c - see indoms.h. PCP tells instances apart by their names up to the first blank: so a
- * counter's begins with its number, and a user's with the process.
+ * indoms.c - see indoms.h. PCP distinguishes instances by their names up to the first blank. A counter's
+ * instance name therefore begins with its number, and a user's with the PID.
  */
 #include "pmda/indoms.h"
 
@@ -32,7 +32,7 @@ static void release_instance_set(pmdaInstid *set, int count)
 	free(set);
 }
 
-/* One more instance, of a set with room; one that is there already is left out. */
+/* Add an instance to a set with room, unless it is already in the set. */
 static int put_instance(pmdaIndom *indom, int instance, const char *name)
 {
 	char *copy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * indoms.h - the instances of the metrics: CPUs, NUMA nodes, control groups, counters, users.
+ * indoms.h - the instances of the metrics: CPUs, NUMA nodes, control groups, counters and users.
  */
 #ifndef PMDA_INDOMS_H
 #define PMDA_INDOMS_H
@@ -9,13 +9,13 @@
 #include "pmda/metric.h"
 #include "pmda/pcp.h"
 
-/* As pmdaInit wants them; their numbers with the domain. */
+/* Initialise the domains as pmdaInit expects them; pmdaInit adds the agent's domain to their numbers. */
 void indoms_init(pmdaIndom indom[INDOM_COUNT]);
 
-/* Makes them those of the sample at hand. -ENOMEM: they are as they were. */
+/* Set the instances from the current sample. -ENOMEM: they are unchanged. */
 int indoms_update(pmdaIndom indom[INDOM_COUNT], const struct current *current);
 
-/* Whether the users are those of the sample at hand. */
+/* True if the users are those of the current sample. */
 bool indoms_users_same(const pmdaIndom indom[INDOM_COUNT], const struct current *current);
 
 void indoms_free(pmdaIndom indom[INDOM_COUNT]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * labels.c - see labels.h. The entry's texts are clean: what JSON needs escaped yet are quotes and
- * backslashes.
+ * labels.c - see labels.h. The texts of an entry are clean: only quotes and backslashes are left to escape
+ * for JSON.
  */
 #include "pmda/labels.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A name and its value, with what separates it from the one before. */
+/* Append a name and its value, after a separator. Return the new length; size if there is no room. */
 static size_t put_label(char *text, size_t size, size_t used, const char *name, const char *value,
 			size_t length)
 {
@@ -46,8 +46,8 @@ const char *labels_text(const struct pmids_entry *entry, enum metric_family fami
 		used = put_label(text, size, used, "counter", entry->key.name, strlen(entry->key.name));
 	if (used < size)
 		used = put_label(text, size, used, "scope", scope_of_family(family), 16);
-	/* The source is the part before the colon; the unit's own events, such as those of Blue Gene/P,
-	 * have none. */
+	/* The source is the part before the colon. The unit's own events, such as those of Blue Gene/P, have
+	 * no colon. */
 	if (used < size)
 		used = put_label(text, size, used, "source", colon ? event : "upc",
 				 colon ? (size_t)(colon - event) : 3);

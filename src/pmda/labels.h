@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * labels.h - the labels of a counter's metrics: {"event", "counter", "scope", "source"}. They show in
- * archives and in OpenMetrics, and never change: each change would be another series there.
+ * labels.h - the labels of a counter's metrics: {"event", "counter", "scope", "source"}. They appear in
+ * archives and in OpenMetrics, and never change, since each change would begin another series.
  */
 #ifndef PMDA_LABELS_H
 #define PMDA_LABELS_H
@@ -10,7 +10,7 @@
 
 #include "pmda/metric.h"
 
-/* The set as JSON, or "" where it does not fit. Returns text. */
+/* Write the labels as JSON, or "" if they do not fit. Return text. */
 const char *labels_text(const struct pmids_entry *entry, enum metric_family family, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metric.c - see metric.h: tables, and what follows of them.
+ * metric.c - see metric.h: tables, and functions that use them.
  */
 #include "pmda/metric.h"
 
@@ -99,7 +99,7 @@ enum metric_family metric_family(pmID pmid)
 	return (enum metric_family)(pmID_cluster(pmid) >> 8);
 }
 
-/* A unit of the catalogue as PCP has it: what it does not know is a count, and of a level nothing. */
+/* Return the catalogue's unit in PCP's terms. An unknown unit becomes a count, or, for a level, no unit. */
 static pmUnits units_of(const struct pmids_key *key)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metric.h - the metrics: their names, numbers, types, units and help. Some are always there, of the
- * service itself; the others are a counter's.
+ * metric.h - the metrics: their names, numbers, types, units and help. Some describe the service and always
+ * exist; the others belong to counters.
  */
 #ifndef PMDA_METRIC_H
 #define PMDA_METRIC_H
@@ -20,8 +20,8 @@ enum metric_indom {
 };
 
 /*
- * The upper 4 bits of a PMID's cluster. These numbers, and items of metrics that are always there, are
- * in archives and must not change.
+ * The upper 4 bits of a PMID's cluster. These numbers, and the items of metrics that always exist, are in
+ * archives and must not change.
  */
 enum metric_family {
 	FAMILY_FIXED = 0,
@@ -45,14 +45,14 @@ enum metric_what { WHAT_VALUE, WHAT_RUNNING, WHAT_STATE };
 struct metric_kind {
 	const char *branch; /* "upc.cpu" */
 	enum metric_what what;
-	enum service_scope scope; /* of the counters that have it */
-	bool numa;                /* sums over NUMA nodes */
+	enum service_scope scope; /* of counters with this family */
+	bool numa;                /* sums over the CPUs of NUMA nodes */
 };
 
-/* The kinds of FAMILY_CPU and of those after it. */
+/* The kinds from FAMILY_CPU on; [FAMILY_FIXED] is empty. */
 extern const struct metric_kind metric_kind[FAMILIES];
 
-/* Metrics that are always there: items of cluster 0. */
+/* Metrics that always exist: items of cluster 0. */
 enum metric_fixed {
 	COUNTER_NAME = 0,
 	COUNTER_EVENT = 1,
@@ -83,23 +83,23 @@ enum metric_fixed {
 struct metric_always {
 	enum metric_fixed item;
 	const char *name;
-	int type, indom, sem; /* indom -1: one value */
+	int type, indom, sem; /* indom -1: a single value */
 	pmUnits units;
 	const char *line, *help;
 };
 
 extern const struct metric_always metric_always[];
 extern const unsigned metric_always_count;
-const struct metric_always *metric_find(unsigned item); /* NULL: there is none */
+const struct metric_always *metric_find(unsigned item); /* NULL: no such item */
 
 #define METRIC_NAME_MAX (NAMES_MAX + 32)
 
-/* A counter's metric of a family: its description, its full name. */
+/* A counter's metric of a family: the family of its PMID, its description, its full name. */
 enum metric_family metric_family(pmID pmid);
 void metric_desc(const struct pmids_entry *entry, enum metric_family family, int domain, pmDesc *desc);
 void metric_name(const struct pmids_entry *entry, enum metric_family family, char name[METRIC_NAME_MAX]);
 
-/* The family that has a counter's own value. */
+/* Return the family of a counter's values in its places. */
 enum metric_family metric_value_family(enum service_scope scope);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.c - see names.h. A name is for ever that of its event (pmids.h), so another event that would
- * have it gets the next number.
+ * names.c - see names.h. A name belongs to its event for ever (pmids.h), so another event with the same name
+ * gets a number.
  */
 #include "pmda/names.h"
 
@@ -26,7 +26,7 @@ static bool is_name_digit(char c)
 
 void names_plain(const char *name, char plain[NAMES_MAX])
 {
-	/* Room for "_" and a number of names_unique. */
+	/* Leaves room for the "_" and number of names_unique. */
 	size_t used = 0, most = NAMES_MAX - 12;
 	bool open = true; /* at the beginning of a component */
 
@@ -34,7 +34,7 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 		char c = lower_name_letter(*name);
 
 		if (c == ':' || c == '.' || c == '/') {
-			/* A '_' at the end stands for blanks and the like, and is dropped. */
+			/* A '_' at the end of a component is dropped. */
 			while (used && plain[used - 1] == '_')
 				used--;
 			if (!open && used)
@@ -86,7 +86,7 @@ bool names_meet(const char *one, const char *other)
 	return (!*one && (!*other || *other == '.')) || (!*other && *one == '.');
 }
 
-/* Returns NUMBER for a taken name that is stem_NUMBER, or is below it; else 1. */
+/* Return NUMBER if the taken name is stem_NUMBER, or is below that branch; else 1. */
 static unsigned long number_of_taken(const char *taken, const char *stem, size_t length)
 {
 	char *end;
@@ -106,13 +106,14 @@ void names_unique(char plain[NAMES_MAX], const char *(*taken)(const void *arg, s
 	const char *other;
 	bool met = false;
 
-	/* A branch that is a leaf already cannot be mended by a number behind. */
+	/* If the prefix of the name is already a leaf, a number at the end does not help; the dot is
+	 * replaced. */
 	for (i = 0; i < count; i++) {
 		other = taken(arg, i);
 		length = other ? strlen(other) : 0;
 		if (other && !strncmp(plain, other, length) && plain[length] == '.') {
 			plain[length] = '_';
-			i = (size_t)-1; /* from the beginning: at most once a dot */
+			i = (size_t)-1; /* start again: at most once for each dot */
 		}
 	}
 	length = strlen(plain);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.h - what a counter is called in the name space of PCP (PMNS): perf::PAGE-FAULTS is
- * perf.page_faults. Pure.
+ * names.h - a counter's name in PCP's name space (PMNS): perf::PAGE-FAULTS becomes perf.page_faults. Pure.
  */
 #ifndef PMDA_NAMES_H
 #define PMDA_NAMES_H
@@ -9,23 +8,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NAMES_MAX 192 /* longest name, with its 0 */
+#define NAMES_MAX 192 /* longest name, including its NUL */
 
 /*
- * The name as PCP allows it: components of [a-z][a-z0-9_]* with dots between them. ':' and '/' end a
- * component, other characters become '_'. Never "".
+ * Make a name that PCP allows: components of [a-z][a-z0-9_]*, separated by dots. ':' and '/' end a component,
+ * other characters become '_'. The result is never "".
  */
 void names_plain(const char *name, char plain[NAMES_MAX]);
 
-/* It is such a name, and not longer than NAMES_MAX. */
+/* True if the name is of this form, and shorter than NAMES_MAX. */
 bool names_valid(const char *name);
 
-/* A name space has no room for both: they are the same, or one has the other as a branch. */
+/* True if a name space cannot contain both: they are equal, or one is a branch of the other. */
 bool names_meet(const char *one, const char *other);
 
 /*
- * Makes a plain name one that meets none of those taken: "_2", "_3" ... at its end, and '_' for the
- * dot where a taken name would be its branch. taken(arg, i) is the i-th of count, or NULL.
+ * Make a plain name unique among the taken ones: append "_2", "_3" ..., and replace a dot by '_' if a taken
+ * name would be its branch. taken(arg, i) returns the i-th of count names, or NULL.
  */
 void names_unique(char plain[NAMES_MAX], const char *(*taken)(const void *arg, size_t i), const void *arg,
 		  size_t count);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmda.c - pmdaupc, the node service as an agent of Performance Co-Pilot: a daemon that pmcd starts
- * and asks for values. The service's own thread counts; this one answers.
+ * pmda.c - pmdaupc, the node service as an agent of Performance Co-Pilot: a daemon that pmcd starts and asks
+ * for values. The service's thread counts; this thread answers.
  *
- * pmcd waits 5 s for an agent, and counters may take longer to open: so the service opens on a thread
- * of its own, and until it has there are the metrics that are always there, without values.
+ * pmcd waits 5 s for an agent, and opening the counters may take longer. A separate thread therefore opens
+ * the service. Until it is open, only the metrics that always exist are there, without values.
  */
 #include <errno.h>
 #include <poll.h>
@@ -46,13 +46,13 @@ static pmdaOptions options = {
 	.long_options = long_options,
 };
 
-static bool only_check; /* of the configuration */
+static bool only_check; /* --check: check the configuration and exit */
 
-/* The service while it opens. */
+/* The service while it is being opened. */
 static struct opening {
 	struct service_options options;
 	pthread_t thread;
-	int done; /* eventfd: written once, when the rest is there */
+	int done; /* eventfd, written once, when the fields below are set */
 	struct service *service;
 	char *message;
 	int error;
@@ -74,7 +74,7 @@ static void *open_service(void *unused)
 	return NULL;
 }
 
-/* Does not come back where the service could not be opened. */
+/* Exit with a message if the service could not be opened. */
 static void end_if_failed(void)
 {
 	if (!opening.error)
@@ -84,7 +84,7 @@ static void end_if_failed(void)
 	exit(1);
 }
 
-/* Opens the service, and closes it: the exit status. */
+/* Open the service, and close it again. Return the exit status. */
 static int check_config(void)
 {
 	opening.error = service_open(&opening.options, &opening.service, &opening.message);
@@ -94,7 +94,7 @@ static int check_config(void)
 	return 0;
 }
 
-/* Has the service that opened; does not come back where it did not. */
+/* Take over the service once it is open; exit if it could not be opened. */
 static void take_opened_service(pmdaExt *ext)
 {
 	pthread_join(opening.thread, NULL);
@@ -106,7 +106,7 @@ static void take_opened_service(pmdaExt *ext)
 	agent_refresh(ext, false);
 }
 
-/* Until pmcd ends, or somebody ends the agent. */
+/* Answer until pmcd closes the connection or a signal ends the agent. */
 static void answer_pmcd(pmdaInterface *dispatch, int signals)
 {
 	struct pollfd fd[3] = {{.fd = __pmdaInFd(dispatch), .events = POLLIN},
@@ -171,7 +171,7 @@ static void get_options(int argc, char **argv, pmdaInterface *dispatch)
 	}
 }
 
-/* Begins to open the service, and gives it the time that pmcd does not notice. */
+/* Begin to open the service, and wait for it as long as pmcd does not notice. */
 static void start_service_opening(pmdaInterface *dispatch)
 {
 	struct pollfd fd;
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	sigset_t ends;
 	int signals, error;
 
-	/* Where libpcp reads it. */
+	/* libpcp finds its configuration there. */
 	if (!getenv("PCP_DIR"))
 		setenv("PCP_CONF", UPC_PCP_CONF, 0);
 	pmSetProgname(argv[0]);
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	if (options.username)
 		pmSetProcessIdentity(options.username);
 
-	/* Before there is any thread. */
+	/* Before any thread exists, which would inherit another mask. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 		answer_pmcd(&dispatch, signals);
 	if (opening.done < 0)
 		agent_free();
-	/* The service that did not open yet ends with the process. */
+	/* A service that is still being opened ends with the process. */
 	free((char *)agent.current.store);
 	return dispatch.status < 0;
 }

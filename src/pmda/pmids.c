@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmids.c - see pmids.h. The slot is first sought at a hash of all that the metric is: so nodes that
- * know nothing of one another, and a node that lost its state, mostly agree as well.
+ * pmids.c - see pmids.h. The first choice for a slot is a hash of the metric's identity. Slots therefore
+ * mostly agree between independent nodes, and on a node that has lost its state.
  */
 #include "pmda/pmids.h"
 
@@ -39,7 +39,7 @@ void pmids_free(struct pmids *pmids)
 	memset(pmids, 0, sizeof(*pmids));
 }
 
-/* FNV-1a, with the terminating 0: so that "a" "bc" is not "ab" "c". The same on all machines. */
+/* FNV-1a, including the terminating NUL, so that "a" "bc" differs from "ab" "c". The same on all machines. */
 static uint64_t hash_key_text(uint64_t hash, const char *text)
 {
 	do
@@ -72,7 +72,7 @@ struct taken {
 	enum service_scope scope;
 };
 
-/* Each scope has a branch of its own. */
+/* Names must be unique within a scope only: each scope has its own branch. */
 static const char *taken_name(const void *arg, size_t i)
 {
 	const struct taken *taken = arg;
@@ -181,7 +181,7 @@ int pmids_claim(struct pmids *pmids, const struct service_sample *sample, struct
 		pmids->entry[i]->counter = NULL;
 	for (i = 0; i < sample->counters; i++)
 		of[i] = NULL;
-	/* Those that go on first, so that none of two alike takes the other's. */
+	/* Counters that go on are first, so that of two equal ones neither takes the other's entry. */
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < sample->counters; i++) {
 			const struct service_counter *counter = &sample->counter[i];

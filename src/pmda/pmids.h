@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmids.h - which metrics there have ever been: a counter's identity, its name in PCP, and the number
- * that its PMIDs are made of. An entry stays for ever, whether its counter is there or not: so
- * archives of different runs agree.
+ * pmids.h - all metrics that have ever existed: a counter's identity, its name in PCP, and the number of its
+ * PMIDs. An entry stays for ever, whether or not its counter exists, so that archives of different runs
+ * agree.
  */
 #ifndef PMDA_PMIDS_H
 #define PMDA_PMIDS_H
@@ -14,11 +14,11 @@
 #include "pmda/names.h"
 #include "service/service.h"
 
-#define PMIDS_SLOTS (1u << 18) /* 8 bits of the cluster and the item's 10 */
-#define PMIDS_MOST 65536u      /* entries; further counters have no metric */
+#define PMIDS_SLOTS (1u << 18) /* 8 bits of the cluster and 10 bits of the item */
+#define PMIDS_MOST 65536u      /* limit of entries; further counters have no metric */
 
-/* The identity of a metric: a difference in any field makes another metric. Texts are clean (clean.h). */
-#define PMIDS_TEXT 512 /* longest of them that is told apart, with its 0 */
+/* The identity of a metric: metrics are different if any field differs. Texts are clean (clean.h). */
+#define PMIDS_TEXT 512 /* longest text, including its NUL; longer ones are cut */
 struct pmids_key {
 	const char *name, *event, *unit;
 	enum service_scope scope;
@@ -26,37 +26,38 @@ struct pmids_key {
 };
 
 struct pmids_entry {
-	struct pmids_key key; /* its strings are the entry's own */
+	struct pmids_key key; /* owns its strings */
 	char metric[NAMES_MAX];
 	unsigned slot;
 	uint64_t hash;
-	unsigned id;     /* of the counter that has it or had it last, in this epoch; 0: none */
-	unsigned number; /* its place among the entries: as they are written, from 0 */
-	const struct service_counter *counter; /* in the sample at hand, or NULL */
-	struct tally *tally;                   /* what was counted (tally.h), or NULL */
+	unsigned id;                           /* last counter of this entry in this epoch; 0: none */
+	unsigned number;                       /* index among the entries, also in the file; from 0 */
+	const struct service_counter *counter; /* in the current sample, or NULL */
+	struct tally *tally;                   /* its counts (tally.h), or NULL */
 };
 
 struct pmids {
 	struct pmids_entry **entry;
 	unsigned count, room;
-	uint32_t *used; /* a bit a slot */
+	uint32_t *used; /* one bit for each slot */
 };
 
-int pmids_init(struct pmids *pmids);  /* -ENOMEM */
-void pmids_free(struct pmids *pmids); /* and entries with their tallies */
+int pmids_init(struct pmids *pmids);  /* returns -ENOMEM on failure */
+void pmids_free(struct pmids *pmids); /* frees the entries and their tallies, too */
 
 /*
- * Adds an entry with a metric's name and a slot that are free, or with those given (of the file;
- * metric NULL: chosen). Errors: -ENOMEM; -ENOSPC (PMIDS_MOST, or no such slot is free); -EEXIST (the
- * metric meets another's); -EINVAL (no name, or no such slot).
+ * Add an entry with the given name and slot (from the file), or, if metric is NULL, with free ones. Errors:
+ * -ENOMEM; -ENOSPC (PMIDS_MOST reached, or the slot is used); -EEXIST (the name conflicts with another);
+ * -EINVAL (invalid name or slot).
  */
 int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metric, unsigned slot,
 	      struct pmids_entry **entry);
 
 /*
- * Gives each counter of a sample its entry, and each entry its counter or NULL: the one with its id,
- * else one of the same key that no counter has, else a new one. of[i] is the i-th counter's, NULL where
- * there is no room for another. Returns how many are new, or -ENOMEM; then the rest has none.
+ * Assign entries to the counters of a sample: the entry with the counter's id, else an entry of the same key
+ * without a counter, else a new one. of[i] is the entry of the i-th counter; NULL if there is no room.
+ * Entries without a counter get NULL. Return the number of new entries, or -ENOMEM; the remaining counters
+ * then have none.
  */
 int pmids_claim(struct pmids *pmids, const struct service_sample *sample, struct pmids_entry **of);
 

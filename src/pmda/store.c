@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store.c - see store.h. JSON, so that an administrator can read it. It is written where something
- * changed (a counter came or went, was halted), not with each sample: what a counter counted since
- * is the service's to know. A file that was tampered with can give wrong names, no more: every number
- * is checked.
+ * store.c - see store.h. JSON, so that an administrator can read it. The file is written when a counter
+ * appears, disappears or is halted, not with each sample: the service knows the counts since then. Every
+ * number is checked, so a manipulated file can cause wrong names, but nothing worse.
  */
 #include "pmda/store.h"
 
@@ -119,7 +118,7 @@ static int load_metric(const json_t *metric, struct pmids *pmids, const struct p
 	return load_counts(metric, entry, &places[key.scope]);
 }
 
-/* The whole file, of a size that is possible. */
+/* Read a whole file of acceptable size. */
 static int read_store_file(const char *path, char **text, size_t *length, char why[256])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error = 0;
@@ -309,15 +308,15 @@ int store_save(const char *path, const struct pmids *pmids, const struct places 
 		snprintf(why, 256, "out of memory");
 		return -ENOMEM;
 	}
-	/* A link that lies there is not followed, but removed. */
+	/* A link of that name is removed, not followed. */
 	if (unlink(beside) && errno != ENOENT)
 		error = -errno;
 	if (!error)
 		fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (!error && fd < 0)
 		error = -errno;
-	/* Without fsync, which may take seconds that pmcd does not wait: what a crash of the machine cuts off
-	 * is put aside, and hashes give most numbers again. */
+	/* Without fsync, which may take seconds that pmcd does not wait. A file that a crash of the machine
+	 * truncates is renamed at the next start, and hashes restore most numbers. */
 	if (!error)
 		error = write_all(fd, text);
 	if (fd >= 0 && close(fd) && !error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store.h - the file in which the agent keeps what its metrics are and counted: beside the service's
- * saved state, and of the same life.
+ * store.h - the agent's file, with its metrics and their counts. It is next to the service's saved state, and
+ * has the same lifetime.
  */
 #ifndef PMDA_STORE_H
 #define PMDA_STORE_H
@@ -12,13 +12,13 @@
 #include "pmda/tally.h"
 
 /*
- * Reads it. Where there is none, 0 and nothing. Where it is no such file, or damaged: -EINVAL, and
- * nothing of it holds; why has the reason. Other errors: -errno of the file system, -ENOMEM.
+ * Read the file. Return 0 if it does not exist. -EINVAL if it is another kind of file or damaged: nothing is
+ * taken from it, and why has the reason. Other errors: -errno of the file system, -ENOMEM.
  */
 int store_load(const char *path, struct pmids *pmids, struct places places[SERVICE_SCOPES], uint64_t *epoch,
 	       char why[256]);
 
-/* Writes it anew, whole or not at all: -errno, and why. */
+/* Write the whole file, or leave the old one unchanged and return -errno, with the reason in why. */
 int store_save(const char *path, const struct pmids *pmids, const struct places places[SERVICE_SCOPES],
 	       uint64_t epoch, char why[256]);
 

@@ -30,7 +30,7 @@ int places_add(struct places *places, const char *name, int instance, int numa)
 	return 0;
 }
 
-/* The control groups' instances are numbered as they are met. */
+/* Return the next number for a control group's instance. */
 static int next_instance(const struct places *places)
 {
 	int next = 0;
@@ -71,7 +71,7 @@ int places_update(struct places *places, const struct service_sample *sample, en
 
 		if (one && one->at < 0) {
 			one->at = (int)i;
-			/* The kernel does not give the node of an offline CPU. The counts of such a CPU
+			/* The kernel does not report the NUMA node of an offline CPU. The counts of this CPU
 			 * stay in its node's sum. */
 			if (sample->place[scope][i].numa >= 0)
 				one->numa = sample->place[scope][i].numa;
@@ -84,7 +84,7 @@ const struct places_one *places_find(const struct places *places, int instance)
 {
 	unsigned i;
 
-	/* CPUs mostly are where their number says. */
+	/* CPUs are mostly at the index of their number. */
 	if (instance >= 0 && (unsigned)instance < places->count && places->one[instance].instance == instance)
 		return &places->one[instance];
 	for (i = 0; i < places->count; i++)
@@ -188,7 +188,7 @@ static void update_place(struct tally_place *place, const struct service_value *
 		place->value = now->value;
 		place->running = now->running_ns;
 	} else if (now->running_ns > place->running) {
-		/* The last counts, where the service gives them. */
+		/* The last counts, if the service still reports them. */
 		place->known = true;
 		place->running = now->running_ns;
 		if (!level && now->value > place->value)
@@ -197,7 +197,7 @@ static void update_place(struct tally_place *place, const struct service_value *
 	place->grown = place->running_base + place->running - before;
 }
 
-/* The sum over a node's CPUs, of which one that went offline keeps what it counted. */
+/* Update the sum over a node's CPUs. A CPU that went offline keeps its counts in it. */
 static void update_numa(const struct tally *tally, struct tally_numa *numa, const struct places *places,
 			bool level)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * text.c - see text.h. A counter's own is the catalogue's description of its event.
+ * text.c - see text.h. A counter's help is the catalogue's description of its event.
  */
 #include "pmda/text.h"
 
@@ -17,7 +17,7 @@ static const char *const indom_text[INDOM_COUNT] = {
 	[INDOM_USER] = "processes other than the service that have hardware counters",
 };
 
-/* How the values lie, of each family. */
+/* Return a text about the places of a family's values. */
 static const char *places_text(enum metric_family family)
 {
 	const struct metric_kind *kind = &metric_kind[family];

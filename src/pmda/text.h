@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * text.h - help of metrics and instance domains: a line, or all there is to say.
+ * text.h - help texts of metrics and instance domains: one line, or the full text.
  */
 #ifndef PMDA_TEXT_H
 #define PMDA_TEXT_H
@@ -10,7 +10,7 @@
 
 #include "pmda/metric.h"
 
-/* The first two write at most size bytes and return text. */
+/* text_counter and text_always write at most size bytes, and return text. */
 const char *text_counter(const struct pmids_entry *entry, enum metric_family family, bool line, char *text,
 			 size_t size);
 const char *text_always(const struct metric_always *always, bool line, char *text, size_t size);

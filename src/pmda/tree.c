@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tree.c - see tree.h. A counter that ended has no name, and its numbers stay known: who asked for them
- * before hears that there is no value, not that there is no such metric, at which PCP's tools give up.
+ * tree.c - see tree.h. A counter that has ended has no name, but its PMIDs stay valid: a client that requests
+ * them gets no value, instead of an unknown metric, at which PCP's tools give up.
  */
 #include "pmda/tree.h"
 
@@ -11,10 +11,10 @@
 
 #include "pmda/metric.h"
 
-/* At most: a counter of CPUs has its values, sums, times of both, and states. */
+/* Limit: a counter of CPUs has values, sums, running times of both, and states. */
 #define METRICS_OF_ONE 5
 
-/* The families that a counter's metrics are of. */
+/* True if the counter has a metric of the family. */
 static bool entry_has_family(const struct pmids_entry *entry, enum metric_family family)
 {
 	return metric_kind[family].scope == entry->key.scope;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tree.h - the name space and the table of metrics, as PCP's library wants them, of the counters that
- * there are now.
+ * tree.h - the name space and the table of metrics of the present counters, in the form of PCP's library.
  */
 #ifndef PMDA_TREE_H
 #define PMDA_TREE_H
@@ -11,11 +10,11 @@
 
 struct tree {
 	pmdaNameSpace *names;
-	pmdaMetric *metric; /* m_user: the counter's entry, or NULL of those always there */
+	pmdaMetric *metric; /* m_user: the counter's entry; NULL for metrics that always exist */
 	int metrics;
 };
 
-/* Makes both anew. Errors: -ENOMEM and PCP's; then both are as they were. */
+/* Make both anew. Errors: -ENOMEM and PCP's; both are unchanged then. */
 int tree_build(struct tree *tree, const struct current *current, int domain);
 
 void tree_free(struct tree *tree);
