@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_wire.c - writes this machine's wiring, checks a wiring file, and says
- * what drives an event.
+ * upc_wire.c - writes this machine's wiring, checks a wiring file, and shows the driver of an event.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -72,7 +71,7 @@ static int check_wire_options(const struct options *o, int argc, char **argv)
 	return -1;
 }
 
-/* The catalogue with a wiring file, or (NULL) with none at all. */
+/* Open the catalogue with a wiring file; NULL: without any. */
 static struct upc_catalogue *open_wired_catalogue(const char *wiring)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
@@ -94,8 +93,8 @@ static int write_piece(const char *text, size_t length, void *arg)
 }
 
 /*
- * Everything is in memory before the file is touched: a wiring that was edited
- * is not lost to an error, nor is half a file left behind.
+ * Write the wiring. It is complete in memory before the file is touched, so that an error neither destroys an
+ * edited wiring nor leaves half a file.
  */
 static int probe_wiring(const struct options *o)
 {
@@ -150,7 +149,7 @@ static int by_wired_name(const void *a, const void *b)
 	return strcmp(((const struct upc_event_info *)a)->name, ((const struct upc_event_info *)b)->name);
 }
 
-/* All events of a catalogue by name; the caller frees. */
+/* Return all events of a catalogue, sorted by name; the caller frees them. */
 static struct upc_event_info *sorted_events(struct upc_catalogue *catalogue, unsigned *n)
 {
 	struct upc_event_info *event = util_catalogue_events(catalogue, n);
@@ -186,7 +185,7 @@ static void print_check(enum util_format format, const char *file, unsigned chan
 	}
 }
 
-/* Shows the changes of a wiring file to the machine's own catalogue. */
+/* Print the changes that a wiring file makes to the machine's own catalogue. */
 static int compare_wiring(const char *file, enum util_format format, struct upc_catalogue *plain,
 			  struct upc_catalogue *wired)
 {
