@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_children.c - the processes of a private node. Each asks the kernel to be ended when we are; what
- * a child leaves becomes ours, so that none is forgotten; and what is left where we were killed is told by
- * a file, with the time each was started, as numbers of processes are given again.
+ * serve_children.c - the processes of a private node. Each is ended by the kernel when upc_serve ends
+ * (PR_SET_PDEATHSIG). Orphans of the children become upc_serve's own, so that none is lost. If upc_serve is
+ * killed, a file lists the processes that are left, with their start times, since PIDs are reused.
  */
 #include "serve/serve_children.h"
 
@@ -27,7 +27,7 @@
 
 /* ---- starting ----------------------------------------------------------------------------- */
 
-/* Removes variables that would lead PCP's programs elsewhere. */
+/* Remove variables that would lead PCP's programs elsewhere. */
 static void clean_environment(void)
 {
 	for (char **e = environ; *e;) {
@@ -55,8 +55,8 @@ static bool become_nobody(const struct serve_nobody *nobody)
 	       setresuid(nobody->uid, nobody->uid, nobody->uid) == 0 && setuid(0) != 0;
 }
 
-/* The program and its libraries by descriptors, opened as who we are: the child may be unable to go to them
- * by name. -1: an error. */
+/* Open the program and the directory of its libraries with upc_serve's rights: the child may be unable to
+ * reach them by name. Return the program's descriptor; -1: an error. */
 static int open_child_program(const struct serve_child *child, char libraries[64])
 {
 	int at = open(child->libraries, O_PATH | O_DIRECTORY);
@@ -75,7 +75,7 @@ _Noreturn static void run_child_program(const struct serve_child *child, pid_t p
 	for (int s = 1; s < 32; s++)
 		signal(s, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0); /* Ctrl-C is for us, who end them in order */
+	setpgid(0, 0); /* Ctrl-C must reach upc_serve only, which ends the children in order */
 	log = open(child->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (null < 0 || log < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
 		_exit(126);
@@ -92,7 +92,7 @@ _Noreturn static void run_child_program(const struct serve_child *child, pid_t p
 		fprintf(stderr, "%s: %s\n", child->name, strerror(errno));
 		_exit(126);
 	}
-	/* Behind the change of user, which would clear it. */
+	/* After the change of user, which would clear the setting. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(126);
@@ -144,7 +144,7 @@ const char *serve_child_end(const struct serve_child *child, char text[80])
 
 /* ---- the record --------------------------------------------------------------------------- */
 
-/* When it was started, in ticks since the machine's; 0: it is not there. */
+/* Return the start time of a process, in ticks since boot; 0: no such process. */
 static uint64_t get_start_ticks(pid_t pid)
 {
 	char path[64], text[2048];
@@ -160,7 +160,7 @@ static uint64_t get_start_ticks(pid_t pid)
 	n = fread(text, 1, sizeof(text) - 1, in);
 	fclose(in);
 	text[n] = '\0';
-	/* The command's name may have blanks and brackets in it: the fields follow the last. */
+	/* The command's name may contain blanks and parentheses: the fields follow the last parenthesis. */
 	at = strrchr(text, ')');
 	if (!at || at[1] != ' ' || at[2] == 'Z')
 		return 0;
@@ -184,7 +184,7 @@ pid_t serve_grandchild(pid_t pid)
 	if (fscanf(in, "%d", &child) != 1)
 		child = 0;
 	fclose(in);
-	/* One that has ended and was not asked for is none. */
+	/* A zombie does not count. */
 	return child > 0 && get_start_ticks(child) == 0 ? 0 : child;
 }
 
@@ -205,7 +205,7 @@ static void wait_ms(int ms)
 	poll(NULL, 0, ms);
 }
 
-/* Whether it has ended within the time. */
+/* True if the process has ended within the time. */
 static bool has_child_ended(pid_t pid, uint64_t ticks, int seconds)
 {
 	for (int i = 0; i < seconds * 50; i++) {
@@ -268,7 +268,8 @@ bool serve_orphans_ended(int seconds)
 
 void serve_last_line(const char *log, char *text, int room)
 {
-	/* pmproxy's may be anything, as its directory is not ours: a pipe would hold us up for ever. */
+	/* pmproxy's log may be any file, since another user owns its directory: a pipe would block for
+	 * ever. */
 	int fd = open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat s;
 	FILE *in = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? fdopen(fd, "r") : NULL;

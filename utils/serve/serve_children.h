@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_children.h - the processes of a private node: starting them, noticing that one has ended, ending
- * all. All are in the current directory's file "processes", so that they are found after a death of ours.
+ * serve_children.h - the processes of a private node: starts them, notices that one has ended, and ends all.
+ * The file "processes" in the current directory lists all of them, so that they are found if upc_serve is
+ * killed.
  */
 #ifndef UTIL_SERVE_CHILDREN_H
 #define UTIL_SERVE_CHILDREN_H
@@ -15,42 +16,42 @@
 struct serve_child {
 	const char *name;
 	const char *program;               /* NULL: run is called instead */
-	const char *libraries;             /* of the program; NULL: the loader knows */
+	const char *libraries;             /* directory for the program; NULL: the loader's default */
 	const char *const *argv;           /* [0] is the name */
 	const char *const *env;            /* "NAME=VALUE" */
-	const char *where;                 /* its current directory */
-	const char *log;                   /* what it prints goes there: removed at its start */
-	const struct serve_nobody *nobody; /* NULL: it stays who we are */
-	void (*run)(void *argument);       /* does not come back */
+	const char *where;                 /* the child's current directory */
+	const char *log;                   /* file for its output; removed when it is started */
+	const struct serve_nobody *nobody; /* NULL: it keeps upc_serve's user */
+	void (*run)(void *argument);       /* never returns */
 	void *argument;
-	pid_t pid;         /* 0: it does not run */
-	int status;        /* as wait has it, of its end */
+	pid_t pid;         /* 0: not running */
+	int status;        /* status of its end, as wait returns it */
 	uint64_t began;    /* seconds, monotonic */
-	unsigned failures; /* since it last lived long */
+	unsigned failures; /* in a row, without a long life in between */
 };
 
-/* False, said. */
+/* Start the child. False after a message. */
 bool serve_child_start(struct serve_child *child);
 
-/* "ended with status 1", "was ended by signal 9 (Killed)". */
+/* Return a text such as "ended with status 1" or "was ended by signal 9 (Killed)". */
 const char *serve_child_end(const struct serve_child *child, char text[80]);
 
-/* The child of a process, or 0: for pmcd's agent. -1: the kernel does not say. */
+/* Return the child of a process, or 0, to find pmcd's agent. -1: the kernel does not say. */
 pid_t serve_grandchild(pid_t pid);
 
-/* Writes that this process belongs to the node. */
+/* Record that this process belongs to the node. */
 void serve_record(pid_t pid, const char *name);
 
-/* Asks a child to end, and waits: after so many seconds it is killed. */
+/* Send SIGTERM to a child, and wait. After this number of seconds it is killed. */
 void serve_child_stop(struct serve_child *child, int seconds);
 
-/* Takes the ends of those whom children have left to us; false while one still runs. */
+/* Reap orphans of the children. False if one still runs. */
 bool serve_orphans_ended(int seconds);
 
-/* Ends those of the file that still run, by their number and start. Returns how many. */
+/* End the processes of the file that still run, identified by PID and start time. Return their number. */
 unsigned serve_end_leftovers(void);
 
-/* The last line of a log that says something, or "". */
+/* Copy the last meaningful line of a log, or "". */
 void serve_last_line(const char *log, char *text, int room);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_default.c - what is counted where no configuration is given. Few counters, of all kinds: events of
- * the CPUs and of the kernel, the files of /proc and /sys per CPU and device. All are optional: what this
- * machine or this user does not have is shown with its reason.
+ * serve_default.c - the default configuration. It has few counters of each kind: events of the CPUs and of
+ * the kernel, and files of /proc and /sys for CPUs and devices. All are optional: those that are not
+ * available on this machine or to this user are shown with the reason.
  */
 #include "serve/serve_default.h"
 
@@ -13,10 +13,10 @@
 
 #include "lib/common.h"
 
-#define DEVICES 8 /* of a kind; the totals are there too */
+#define DEVICES 8 /* of each kind; there are totals, too */
 
-/* The events of each CPU. Hardware events are together, so that their rates can be compared. A
- * tracepoint of system calls is not among them, since it makes each call of each program slower. */
+/* The events of each CPU. Hardware events come together, so that their rates can be compared. No tracepoint
+ * of system calls is included, since it slows down each call of each program. */
 static const char *const per_cpu[] = {
 	"perf::CPU-CYCLES",    "perf::INSTRUCTIONS",     "perf::CACHE-MISSES",
 	"perf::BRANCH-MISSES", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",
@@ -46,7 +46,7 @@ static const char *const of_node[] = {
 	"psi::memory:some_total",
 };
 
-/* Events "HEADdeviceTAIL" of the first devices; the loopback is nobody's device. */
+/* Add events "HEADdeviceTAIL" of the first devices, except the loopback device. */
 static void put_devices(FILE *out, struct upc_catalogue *catalogue, const char *head, const char *tail)
 {
 	int events = upc_catalogue_count(catalogue), n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_default.h - what is counted where no configuration is given: what this machine has for this user.
+ * serve_default.h - the default configuration, from the events that are available on this machine to this
+ * user.
  */
 #ifndef UTIL_SERVE_DEFAULT_H
 #define UTIL_SERVE_DEFAULT_H
@@ -10,7 +11,7 @@
 
 #include "upc.h"
 
-/* Writes a configuration for an agent of this user. False, said. */
+/* Write a configuration for an agent of this user. False after a message. */
 bool serve_default_write(struct upc_catalogue *catalogue, const char *file, uint64_t interval_ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_front.c - gives the page to browsers of this machine. A thread a client, and few of them: one
- * that hangs costs a place for some seconds, and one question ends a connection.
+ * serve_front.c - serves the page to browsers on this machine, with one thread for each of a few clients. A
+ * client that hangs occupies its place for some seconds, and a connection ends after one request.
  *
- * It runs in a process of its own, which belongs to nobody where upc_serve is root's.
+ * It runs in a separate process, which belongs to the user nobody if upc_serve runs as root.
  */
 #include "serve/serve_front.h"
 
@@ -28,7 +28,7 @@
 #define CLIENT_SECONDS 5
 #define PROXY_SECONDS 10
 
-/* Nothing but this page's own, and no page around it. */
+/* Allow only the page's own contents, and no page that embeds it. */
 #define POLICY                                                                                                          \
 	"default-src 'none'; img-src data:; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; " \
 	"form-action 'none'; frame-ancestors 'none'"
@@ -38,7 +38,7 @@ struct client {
 	int fd;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of clients; nests in nothing */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects clients; nests in nothing */
 static unsigned clients;
 
 static void answer_client(int fd, int status, const char *words, const char *type, const char *body,
@@ -65,7 +65,7 @@ static void answer_with_text(int fd, int status, const char *words, const char *
 	answer_client(fd, status, words, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-/* A file that is here as lines. */
+/* Answer with a file that is compiled in as lines. */
 static void answer_lines(int fd, const char *type, const char *const *line)
 {
 	char *text = NULL;
@@ -122,7 +122,7 @@ static void serve_front_client(const struct client *c)
 		what = serve_request(bytes, length, path);
 	}
 	switch (what) {
-	case SERVE_MORE: /* it went away, or said too little for too long */
+	case SERVE_MORE: /* disconnected, or incomplete for too long */
 		break;
 	case SERVE_PAGE:
 		answer_lines(c->fd, "text/html; charset=utf-8", serve_page_html);
@@ -221,6 +221,6 @@ _Noreturn void serve_front_run(const struct serve_front *front)
 		else if (fd >= 0)
 			close(fd);
 		else if (errno != EINTR && errno != ECONNABORTED)
-			poll(NULL, 0, 100); /* without descriptors: until one is free */
+			poll(NULL, 0, 100); /* out of descriptors: wait until one is free */
 	}
 }

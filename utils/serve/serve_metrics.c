@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_metrics.c - pmproxy's metrics for Prometheus, with names as its conventions have them. A metric is
- * "# HELP name ...", "# TYPE name type", then its values: "name{labels} value".
+ * serve_metrics.c - renames pmproxy's metrics to follow Prometheus's conventions. A metric consists of "#
+ * HELP name ...", "# TYPE name type", and its values: "name{labels} value".
  */
 #include "serve/serve_metrics.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct metric {
-	const char *name; /* of what is described now, in the text */
+	const char *name; /* of the metric whose values follow, in the text */
 	size_t length;
 	const char *tail;
 };
@@ -35,7 +35,7 @@ static const char *tail_of(const char *name, size_t length, const char *type, si
 	return "";
 }
 
-/* The word at p, up to the end. */
+/* Return the length of the word at p. */
 static size_t measure_word(const char *p, const char *end)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_metrics.h - pmproxy's metrics for Prometheus, with names as its conventions have them.
+ * serve_metrics.h - renames pmproxy's metrics to follow Prometheus's conventions.
  */
 #ifndef UTIL_SERVE_METRICS_H
 #define UTIL_SERVE_METRICS_H
@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * The same text with "_total" behind names of counters, and "_value" behind those of others which end as
- * a counter's does; without PCP's own comments. The caller frees it. NULL: there is no memory.
+ * Return the text with "_total" appended to names of counters, "_value" appended to other names with a
+ * reserved ending, and without PCP's own comments. The caller frees it. NULL: out of memory.
  */
 char *serve_metrics(const char *text, size_t *length);
 

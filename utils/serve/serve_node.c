@@ -2,11 +2,12 @@
 /*
  * serve_node.c - the private node: pmcd with the agent, pmproxy, pmlogger and the page.
  *
- * Only the page has a port. pmcd and pmproxy insist on one: they are given the page's, which they cannot
- * have while we hold it, and so they have their sockets alone. Both say so in their logs.
+ * Only the page has a port. pmcd and pmproxy insist on a port: they are given the page's, which upc_serve
+ * holds, and so they listen on their sockets only. Both report this in their logs.
  *
- * pmproxy may be asked by strangers in all that it speaks, so it is nobody's: it sees pmcd's socket by
- * its current directory, as it may not go through those above it, and the control socket is not its own.
+ * pmproxy's protocols accept requests from strangers, so pmproxy runs as the user nobody. It reaches pmcd's
+ * socket through its current directory, since it has no access to the directories above, and it cannot reach
+ * the control socket.
  */
 #include "serve/serve_node.h"
 
@@ -40,7 +41,7 @@
 #define PORT_FIRST 44380
 #define PORT_LAST 44399
 #define READY_SECONDS 60
-#define LONG_LIFE 60 /* seconds: who lived so long did not fail at once */
+#define LONG_LIFE 60 /* seconds: a process that lived this long did not fail at once */
 #define PROXY_SOCKET "web/pmproxy.socket"
 
 enum { PMCD, PMPROXY, PAGE, PMLOGGER, CHILDREN };
@@ -56,13 +57,13 @@ struct node {
 	char port[16];
 	struct serve_front front;
 	struct serve_child child[CHILDREN];
-	uint64_t again[CHILDREN]; /* when to start it again, in seconds */
+	uint64_t again[CHILDREN]; /* when to start it again, in seconds; 0: running */
 	char archive[64];         /* "archive/NAME" */
 	pid_t agent;
-	unsigned agent_gone; /* looks at which it was not there */
+	unsigned agent_gone; /* consecutive checks without the agent */
 };
 
-/* ---- what there is before anything runs --------------------------------------------------- */
+/* ---- preparation ------------------------------------------------------------------------------ */
 
 static bool find_users(struct node *n)
 {
@@ -135,9 +136,9 @@ static bool find_port(struct node *n)
 	return false;
 }
 
-/* ---- what the page says of this node ------------------------------------------------------- */
+/* ---- facts about this node for the page -------------------------------------------------------- */
 
-/* Any bytes, as JSON may have them. */
+/* Convert any bytes to a JSON string. */
 static json_t *make_bytes_json(const char *bytes)
 {
 	json_t *value = json_string(bytes);
@@ -179,7 +180,7 @@ static bool find_about(struct node *n, struct upc_catalogue *catalogue)
 	return n->about != NULL;
 }
 
-/* The configuration given, by its whole name, or one of ours. */
+/* Set the configuration: the given one by its full name, or the default. */
 static bool find_config(struct node *n, const char *given, struct upc_catalogue *catalogue)
 {
 	if (given) {
@@ -212,7 +213,7 @@ static bool merge_names(const struct node *n)
 				    .log = "log/pmns.log"};
 	char line[256];
 
-	unlink("root"); /* of one that was killed */
+	unlink("root"); /* left by an upc_serve that was killed */
 	if (!serve_child_start(&merge))
 		return false;
 	while (waitpid(merge.pid, &merge.status, 0) < 0 && errno == EINTR)
@@ -231,7 +232,7 @@ static const char *env_of(const char *name, const char *dir, const char *tail)
 	return asprintf(&text, "%s=%s%s", name, dir, tail) < 0 ? NULL : text;
 }
 
-/* Each run of pmlogger has a name of its own: what an earlier one wrote stays. */
+/* Name the archive. Each run of pmlogger gets a new name, so that earlier archives stay. */
 static void name_archive(struct node *n)
 {
 	const time_t now = time(NULL);
@@ -241,13 +242,13 @@ static void name_archive(struct node *n)
 	strftime(n->archive, sizeof(n->archive), "archive/%Y%m%d.%H%M%S", &tm);
 }
 
-/* The children's arguments are needed until the process ends, so that nothing here is freed. */
+/* Set up the children. Nothing is freed, since their arguments are needed until the process ends. */
 static bool describe_children(struct node *n)
 {
 	static const char *pmcd_argv[] = {
 		"pmcd", "-f", "-A",        "-c", "pmcd.conf",       "-n", "root", "-l", "log/pmcd.log", "-p",
 		NULL,   "-i", "127.0.0.1", "-s", "run/pmcd.socket", NULL};
-	/* It puts ".conf" behind the name of its file. */
+	/* pmproxy appends ".conf" to the name of its file. */
 	static const char *pmproxy_argv[] = {
 		"pmproxy", "-f", "-A",        "-c", "../web/pmproxy",   "-l", "../web/log/pmproxy.log", "-p",
 		NULL,      "-i", "127.0.0.1", "-s", "../" PROXY_SOCKET, NULL};
@@ -264,8 +265,8 @@ static bool describe_children(struct node *n)
 	pmcd_env[0] = env_of("PCP_CONF", n->place.dir, "/pcp.conf");
 	pmlogger_env[0] = pmcd_env[0];
 	pmlogger_env[1] = env_of("PMCD_SOCKET", n->place.dir, "/run/pmcd.socket");
-	/* It has a port for pmlc, whatever one says: of this machine, and its configuration lets nobody in.
-	 */
+	/* pmlogger always opens a port for pmlc. It is limited to this machine, and the configuration denies
+	 * all access. */
 	pmlogger_env[2] = "PMLOGGER_LOCAL=1";
 	if (!pmcd_env[0] || !pmlogger_env[1]) {
 		util_error("out of memory");
@@ -319,7 +320,7 @@ static bool start_child(struct node *n, int which)
 
 /* ---- the agent ---------------------------------------------------------------------------- */
 
-/* A value of it comes by pmproxy, as the page's do. */
+/* True if pmproxy returns a value of the agent, in the way in which the page gets its values. */
 static bool pmproxy_answers(void)
 {
 	struct serve_reply reply;
@@ -333,7 +334,7 @@ static bool pmproxy_answers(void)
 	return value;
 }
 
-/* Whether pmcd has it; it is written down once. */
+/* True if pmcd has the agent; a new agent is recorded. */
 static bool agent_is_there(struct node *n)
 {
 	pid_t agent = n->child[PMCD].pid > 0 ? serve_grandchild(n->child[PMCD].pid) : 0;
@@ -370,10 +371,10 @@ static void note_end_signal(int signal_number)
 
 static void on_child(int signal_number)
 {
-	(void)signal_number; /* it ends a wait */
+	(void)signal_number; /* only interrupts a wait */
 }
 
-/* Signals are let in only while we wait. */
+/* Catch signals; they are blocked except while the node waits. */
 static void catch_node_signals(sigset_t *before)
 {
 	struct sigaction end = {.sa_handler = note_end_signal},
@@ -402,7 +403,7 @@ static void wait_a_while(const sigset_t *open, long ms)
 	ppoll(NULL, 0, &t, open);
 }
 
-/* Takes the ends of processes. Returns which of ours has ended, or -1. */
+/* Reap processes. Return the child that has ended, or -1. */
 static int take_ends(struct node *n)
 {
 	int status;
@@ -418,7 +419,7 @@ static int take_ends(struct node *n)
 	return -1;
 }
 
-/* Until the agent answers. False, said, or because a signal came. */
+/* Wait until the agent answers. False after a message, or after a signal. */
 static bool wait_until_ready(struct node *n, const sigset_t *open)
 {
 	uint64_t limit = util_now_s() + READY_SECONDS;
@@ -449,7 +450,7 @@ static bool wait_until_ready(struct node *n, const sigset_t *open)
 	return false;
 }
 
-/* Started again, later each time that it ends at once. */
+/* Plan to start a child again, after a longer pause each time that it ends at once. */
 static void plan_again(struct node *n, int which)
 {
 	struct serve_child *child = &n->child[which];
@@ -460,7 +461,7 @@ static void plan_again(struct node *n, int which)
 	child->failures = now - child->began >= LONG_LIFE ? 0 : child->failures + 1;
 	wait = child->failures > 6 ? 60 : 1u << child->failures >> 1;
 	n->again[which] = now + (wait ? wait : 1);
-	/* One that fails again and again has been told. */
+	/* Repeated failures were already reported. */
 	if (child->failures > 3)
 		return;
 	util_error("%s %s: it is started again%s", child->name, serve_child_end(child, end),
@@ -491,13 +492,13 @@ static void watch_children(struct node *n, const sigset_t *open)
 	}
 }
 
-/* The archive is closed while there is somebody to ask for the last values. */
+/* End all children. pmlogger ends first, while pmcd can still answer its last request. */
 static void end_all(struct node *n)
 {
 	serve_child_stop(&n->child[PMLOGGER], 5);
 	serve_child_stop(&n->child[PAGE], 2);
 	serve_child_stop(&n->child[PMPROXY], 5);
-	/* The agent ends with pmcd, and takes its time with many counters. */
+	/* The agent ends with pmcd, which takes time with many counters. */
 	serve_child_stop(&n->child[PMCD], 10);
 	if (!serve_orphans_ended(10)) {
 		serve_end_leftovers();
@@ -650,7 +651,7 @@ int serve_stop(const char *dir)
 		util_error("cannot end process %d: %s", (int)holder, strerror(errno));
 		return UTIL_FAILED;
 	}
-	/* It ends its own; one that cannot is ended, and they with it. */
+	/* The holder ends its children. If it does not end, it is killed, and its children with it. */
 	for (int i = 0; i < 40 * 20 && holder > 0 && serve_place_holder() == holder; i++)
 		poll(NULL, 0, 50);
 	if (holder > 0 && serve_place_holder() == holder) {

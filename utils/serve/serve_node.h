@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_node.h - the private node: its four processes and ours, from the start to the end.
+ * serve_node.h - the private node, with its four child processes, from start to end.
  */
 #ifndef UTIL_SERVE_NODE_H
 #define UTIL_SERVE_NODE_H
@@ -11,15 +11,16 @@
 
 struct serve_options {
 	const char *dir;    /* NULL: the default */
-	const char *config; /* NULL: what this machine has */
+	const char *config; /* NULL: the default configuration */
 	uint64_t interval_ns;
-	long port; /* 0: the first free one of some */
+	long port; /* 0: the first free port of a range */
 };
 
-/* Runs until a signal ends it; returns the exit status. */
+/* Run the node until a signal ends it. Return the exit status. */
 int serve_node(const struct serve_options *options);
 
-/* Ends the one that runs in the directory, and what is left of one. Returns the exit status. */
+/* End the node that runs in the directory, and processes that a killed node has left. Return the exit
+ * status. */
 int serve_stop(const char *dir);
 
 #endif

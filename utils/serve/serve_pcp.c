@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_pcp.c - Performance Co-Pilot on this machine, and the files of a private node. A copy of its
- * pcp.conf leads all that it writes into the node's directory; nothing of the machine's own is changed.
+ * serve_pcp.c - finds Performance Co-Pilot on this machine, and writes the files of a private node. A copy of
+ * PCP's pcp.conf directs all output into the node's directory. The machine's own files stay unchanged.
  */
 #include "serve/serve_pcp.h"
 
@@ -27,7 +27,7 @@ extern char **environ;
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-/* Gets the value of a name in pcp.conf; false: it is missing, empty or too long. */
+/* Get the value of a name in pcp.conf. False if it is missing, empty or too long. */
 static bool value_of_pcp_name(const char *conf, const char *name, char value[PATH_MAX])
 {
 	char line[PATH_MAX + 256];
@@ -83,7 +83,8 @@ static bool find_agent(struct serve_pcp *pcp)
 	return false;
 }
 
-/* Runs the agent, which reads the configuration, and copies its first line, if it has any. */
+/* Let the agent check the configuration, and copy the first line of its message, if any. True if it
+ * succeeds. */
 static bool ask_agent(const char *agent, const char *config, char *line, int size)
 {
 	char *argv[] = {(char *)agent, (char *)"--check", (char *)"--config", (char *)config, NULL};
@@ -183,7 +184,7 @@ static bool finish_pcp_file(FILE *out, const char *name)
 	return good;
 }
 
-/* Made anew: where the directory is nobody's, what lies there under the name may be a link. */
+/* Create the file anew: another user may own the directory, and an existing file could be a link. */
 static FILE *begin_pcp_file(const char *name)
 {
 	int fd = unlink(name) == 0 || errno == ENOENT
@@ -193,7 +194,7 @@ static FILE *begin_pcp_file(const char *name)
 
 	if (!out)
 		util_error("cannot write %s: %s", name, strerror(errno));
-	/* He reads it whose directory it is in, and nobody else comes there. */
+	/* Readable for the owner of web/; no one else can enter that directory. */
 	else if (!strncmp(name, "web/", 4))
 		fchmod(fileno(out), 0644);
 	return out;
@@ -212,7 +213,7 @@ __attribute__((format(printf, 2, 3))) static bool write_file(const char *name, c
 	return finish_pcp_file(out, name);
 }
 
-/* The machine's pcp.conf with other directories: names of ours are behind the copy, and hold. */
+/* Copy the machine's pcp.conf with other directories. Our names replace those of the copy. */
 static bool write_conf(const struct serve_pcp *pcp, const char *name, const char *dir, const char *user,
 		       const char *group)
 {
@@ -248,13 +249,13 @@ static bool write_conf(const struct serve_pcp *pcp, const char *name, const char
 
 bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *files)
 {
-	/* An archive needs fewer values than eyes do. */
+	/* An archive needs values less often than the page does. */
 	uint64_t ms = files->interval_ns / 1000000;
 
 	if (ms < 10000)
 		ms = 10000;
 	return write_conf(pcp, "pcp.conf", files->dir, files->user, files->group) &&
-	       /* The web user may not look into the directories above, so its paths are relative to its
+	       /* The web user has no access to the directories above, so its paths are relative to its
 		* own. */
 	       write_conf(pcp, "web/pcp.conf", "../web", files->web_user, files->web_group) &&
 	       write_file("root_upc", "root { upc 450:*:* }\n") &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_pcp.h - Performance Co-Pilot on this machine: where its programs are, and the files that a private
- * node of it is made of.
+ * serve_pcp.h - Performance Co-Pilot on this machine: the paths of its programs, and the files of a private
+ * node.
  */
 #ifndef UTIL_SERVE_PCP_H
 #define UTIL_SERVE_PCP_H
@@ -11,31 +11,31 @@
 #include <stdint.h>
 
 struct serve_pcp {
-	char conf[PATH_MAX]; /* $PCP_CONF, or the one that was there when this was built */
+	char conf[PATH_MAX]; /* $PCP_CONF, or the path known at build time */
 	char pminfo[PATH_MAX];
 	char pmcd[PATH_MAX], pmproxy[PATH_MAX], pmlogger[PATH_MAX], pmnsmerge[PATH_MAX];
-	char libraries[PATH_MAX]; /* that pmproxy needs; "": the loader knows */
-	char names[PATH_MAX];     /* pmcd's own metrics */
-	char module[PATH_MAX];    /* ... and the agent that answers them */
-	char agent[PATH_MAX];     /* ours: $PMDAUPC, or where it is installed */
+	char libraries[PATH_MAX]; /* for pmproxy; "": the loader's default */
+	char names[PATH_MAX];     /* name space of pmcd's own metrics */
+	char module[PATH_MAX];    /* ... and the agent that serves them */
+	char agent[PATH_MAX];     /* our agent: $PMDAUPC, or the installed one */
 };
 
-/* False, said with the remedy, where anything is missing. */
+/* Find all programs and files. False, after a message with the remedy, if any is missing. */
 bool serve_pcp_find(struct serve_pcp *pcp);
 
-/* Whether all that the configuration says can be counted. False, said. */
+/* Check that all events of the configuration can be counted. False after a message. */
 bool serve_pcp_check(struct serve_pcp *pcp, const char *config);
 
 struct serve_files {
 	const char *dir;    /* of the node, absolute */
 	const char *config; /* of the agent, absolute */
 	uint64_t interval_ns;
-	const char *user, *group;         /* that pmcd and pmlogger stay */
-	const char *web_user, *web_group; /* ... and pmproxy */
+	const char *user, *group;         /* of pmcd and pmlogger */
+	const char *web_user, *web_group; /* ... and of pmproxy */
 };
 
-/* Writes pcp.conf, pmcd.conf, pmlogger.conf, root_upc, web/pcp.conf and web/pmproxy.conf in the directory
- * that is the current one. False, said. */
+/* Write pcp.conf, pmcd.conf, pmlogger.conf, root_upc, web/pcp.conf and web/pmproxy.conf in the current
+ * directory. False after a message. */
 bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *files);
 
 #endif

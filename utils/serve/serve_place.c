@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_place.c - the directory of a private node. A lock shows its holder and ends with the process,
- * so that a killed process leaves nothing to tidy up.
+ * serve_place.c - the directory of a private node. A lock identifies its holder and ends with the process, so
+ * a killed process leaves no stale lock.
  */
 #include "serve/serve_place.h"
 
@@ -17,7 +17,7 @@
 #include "lib/common.h"
 
 #define LOCK "serve.lock"
-#define SOCKET_MAX 107 /* bytes of a socket's path */
+#define SOCKET_MAX 107 /* limit for a socket's path, in bytes */
 #define LONGEST "/run/pmcd.socket"
 
 bool serve_place_default(char dir[PATH_MAX])
@@ -37,7 +37,7 @@ bool serve_place_default(char dir[PATH_MAX])
 
 /* ---- finding and making ------------------------------------------------------------------- */
 
-/* Files of PCP have it between blanks. */
+/* True if PCP's files can contain the path, which stands between blanks there. */
 static bool is_plain_path(const char *path)
 {
 	for (const char *c = path; *c; c++)
@@ -81,8 +81,8 @@ static bool is_empty(const char *dir)
 	return empty;
 }
 
-/* Whoever may change a directory above could put another in its place while we run: programs are told of
- * it by its name. */
+/* True if no other user can change a directory above. Programs get the directory by name, and another user
+ * could replace it while the node runs. */
 static bool safe_above(const char *dir)
 {
 	char path[PATH_MAX];
@@ -228,7 +228,7 @@ bool serve_place_set_address(const struct serve_place *place, const char *addres
 
 static const struct {
 	const char *name;
-	bool web; /* he who is nobody may go through */
+	bool web; /* the user nobody may pass through */
 } folders[] = {{"run", true},
 	       {"web", false},
 	       {"web/run", false},
@@ -264,7 +264,7 @@ bool serve_place_fill(const struct serve_nobody *nobody)
 	return true;
 }
 
-/* All that is in a directory, which stays; links are removed, not followed. */
+/* Empty a directory, which itself stays; links are removed, not followed. */
 static void empty_directory(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_place.h - the directory of a private node: making it, who has it, and what is left in it.
+ * serve_place.h - the directory of a private node: makes it, finds its holder, and cleans it up.
  *
- *   serve.lock            locked by the upc_serve that runs; in it the page's address
- *   processes             what it has started: who finds it unlocked ends them
- *   config                what is counted, where no file was given
+ *   serve.lock            locked by the running upc_serve; contains the page's address
+ *   processes             its processes, ended by the next upc_serve if the lock is free
+ *   config                the default configuration, if no other file was given
  *   state, state.metrics  the agent's: counts go on after a restart
  *   run/                  sockets: pmcd.socket, control
- *   web/                  pmproxy's and the page's, who may see nothing else
+ *   web/                  for pmproxy and the page, which can read nothing else
  *   archive/, log/        stay, as state does
  */
 #ifndef UTIL_SERVE_PLACE_H
@@ -18,38 +18,40 @@
 #include <sys/types.h>
 
 struct serve_place {
-	char dir[PATH_MAX]; /* absolute, without links */
-	int lock;           /* -1: it is another's */
+	char dir[PATH_MAX]; /* absolute, without symbolic links */
+	int lock;           /* descriptor with the lock; -1: not locked */
 };
 
-/* The user of pmproxy and the page: on root's node one who may do nothing. */
+/* The user of pmproxy and the page. On root's node this is a user without rights. */
 struct serve_nobody {
 	uid_t uid;
 	gid_t gid;
 	char user[64], group[64];
 };
 
-/* "$XDG_STATE_HOME/upc/serve", or in $HOME, where upcctl looks; false, said: there is neither. */
+/* Store "$XDG_STATE_HOME/upc/serve", or the one in $HOME, where upcctl looks. False, after a message, if
+ * neither is set. */
 bool serve_place_default(char dir[PATH_MAX]);
 
-/* Finds the directory; with make it is made where it is not there. False, said: there is none, or it is
- * not ours. It becomes the current directory. */
+/* Open the directory, and make it the current one. make: create it if it does not exist. False, after a
+ * message, if it does not exist or is not ours. */
 bool serve_place_open(struct serve_place *place, const char *dir, bool make);
 
-/* Locks it. False where somebody has it: *holder is the process, or -1 after an error, which was said. */
+/* Lock the directory. False if another process has the lock: *holder is its PID, or -1 after an error with a
+ * message. */
 bool serve_place_lock(struct serve_place *place, pid_t *holder);
 
-/* The process that has it; 0: nobody. -1: an error, said. */
+/* Return the PID of the lock's holder; 0: not locked; -1: an error, after a message. */
 pid_t serve_place_holder(void);
 
-/* Gives the page's address as the holder has written it, or "". */
+/* Read the page's address as the holder has written it, or "". */
 void serve_place_address(char address[128]);
 bool serve_place_set_address(const struct serve_place *place, const char *address);
 
-/* Makes what is in it, with the rights that the node needs. False, said. */
+/* Make the subdirectories, with the access rights that the node needs. False after a message. */
 bool serve_place_fill(const struct serve_nobody *nobody);
 
-/* Removes sockets and what was made for one run. Files that are meant to stay are kept. */
+/* Remove sockets and files of one run. Permanent files stay. */
 void serve_place_empty(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_request.c - what a client of the page may ask for.
+ * serve_request.c - checks requests to the page.
  *
- * Three things keep other web pages out: the name by which we are asked must be this machine's own
- * (else a page could give its own name our address), the browser must not say that another page asks,
- * and no answer has a header that lets another page read it. Nothing that is passed on changes anything,
- * and whom pmproxy asks is written here: a client cannot choose.
+ * Three checks keep other web pages out. The Host must be a name of this machine (otherwise a page could map
+ * its own name to this address). The browser must not say that another page makes the request. No answer has
+ * a header that lets another page read it. Forwarded requests change nothing, and the host that pmproxy asks
+ * is fixed here, not chosen by the client.
  */
 #include "serve/serve_request.h"
 
@@ -40,7 +40,7 @@ static bool take_request_word(struct text *text, const char *head)
 	return true;
 }
 
-/* Takes the text before the first such character, and the character; all where there is none. */
+/* Take the text before the first `end`, and skip that character; take all if there is none. */
 static struct text take_text_until(struct text *text, char end)
 {
 	const char *at = memchr(text->at, end, text->length);
@@ -61,7 +61,7 @@ static bool is_request_number(struct text text)
 	return true;
 }
 
-/* This machine's own names, by whatever port: ssh -L may have given it another. */
+/* True for a name of this machine, with any port: ssh -L may have changed the port. */
 static bool own_host(struct text text)
 {
 	struct text host = text;
@@ -112,7 +112,7 @@ static bool read_request_head(struct text lines, struct head *head)
 	return true;
 }
 
-/* Names of metrics, and their numbers: nothing that a path has another meaning for. */
+/* True for names of metrics and their numbers: no character has a special meaning in a path. */
 static bool is_plain_text(struct text text)
 {
 	if (text.length == 0)
@@ -127,7 +127,7 @@ static bool is_plain_text(struct text text)
 	return true;
 }
 
-/* "/pmapi/CONTEXT/WHAT?KEY=NAMES": nothing else of pmproxy's can be had. */
+/* Allow "/pmapi/CONTEXT/WHAT?KEY=NAMES" and nothing else of pmproxy's. */
 static enum serve_answer choose_forward_path(struct text path, char out[SERVE_REQUEST_MAX])
 {
 	static const char *const what[][2] = {{"fetch", "pmids"}, {"metric", "prefix"}, {"indom", "name"}};
@@ -150,7 +150,7 @@ static enum serve_answer choose_forward_path(struct text path, char out[SERVE_RE
 		if (!is_request_word(name, what[i][0]) || !is_request_word(key, what[i][1]) ||
 		    !is_request_number(context) || !is_plain_text(path))
 			continue;
-		/* Shorter than what it is made of. */
+		/* The result is shorter than the request. */
 		snprintf(out, SERVE_REQUEST_MAX, "/pmapi/%.*s/%s?%s=%.*s", (int)context.length, context.at,
 			 what[i][0], what[i][1], (int)path.length, path.at);
 		return SERVE_FORWARD;
@@ -198,7 +198,7 @@ enum serve_answer serve_request(const char *bytes, size_t length, char path[SERV
 	another_page = head.site.at && !is_request_word(head.site, "same-origin") &&
 		       !is_request_word(head.site, "none");
 	if (is_request_word(target, "/"))
-		return SERVE_PAGE; /* a link elsewhere may lead here */
+		return SERVE_PAGE; /* links on other pages may lead here */
 	if (another_page)
 		return SERVE_FORBIDDEN;
 	if (is_request_word(target, "/page.css"))

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_request.h - what a client of the page may ask for. pmproxy answers any web page, on any node it can
- * reach, and stores for it: so it has no port, and what reaches it is written here, word by word.
+ * serve_request.h - checks requests to the page. pmproxy answers any web page, for any node that it can
+ * reach, and stores values for it. It therefore has no port, and the requests that may reach it are listed
+ * here.
  *
- * Pure: bytes in, an answer's kind out.
+ * Pure: converts bytes to a kind of answer.
  */
 #ifndef UTIL_SERVE_REQUEST_H
 #define UTIL_SERVE_REQUEST_H
 
 #include <stddef.h>
 
-#define SERVE_REQUEST_MAX 32768 /* bytes of a request with its head */
+#define SERVE_REQUEST_MAX 32768 /* limit of a request with its head, in bytes */
 
 enum serve_answer {
-	SERVE_MORE,      /* the request is not whole yet */
+	SERVE_MORE,      /* the request is incomplete */
 	SERVE_PAGE,      /* the page */
 	SERVE_STYLE,     /* ... its style */
 	SERVE_SCRIPT,    /* ... its script */
-	SERVE_ABOUT,     /* ... what it says of this node */
+	SERVE_ABOUT,     /* ... its facts about this node */
 	SERVE_FORWARD,   /* pmproxy's answer to path */
-	SERVE_BAD,       /* 400: no request */
-	SERVE_FORBIDDEN, /* 403: from another page, or another name */
+	SERVE_BAD,       /* 400: not a request */
+	SERVE_FORBIDDEN, /* 403: from another page, or by another host name */
 	SERVE_NOTHING,   /* 404 */
 	SERVE_METHOD,    /* 405: GET only */
 	SERVE_LARGE      /* 431 */
 };
 
-/* Writes the path for pmproxy, with its 0, where it is SERVE_FORWARD. */
+/* For SERVE_FORWARD, store the path for pmproxy, including its NUL. */
 enum serve_answer serve_request(const char *bytes, size_t length, char path[SERVE_REQUEST_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_upstream.c - asks pmproxy, over its own socket: one question a connection.
+ * serve_upstream.c - sends requests to pmproxy over its own socket, one for each connection.
  */
 #include "serve/serve_upstream.h"
 
@@ -21,7 +21,7 @@
 
 /* ---- the reply ---------------------------------------------------------------------------- */
 
-/* The value of a header, from behind its colon, and its length; NULL: there is none. */
+/* Return the value of a header, after its colon, and its length; NULL: no such header. */
 static const char *find_header_value(const char *head, const char *end, const char *name, size_t *length)
 {
 	size_t n = strlen(name);
@@ -43,7 +43,7 @@ static const char *find_header_value(const char *head, const char *end, const ch
 	return NULL;
 }
 
-/* A body in pieces, each with its length before it; in place. */
+/* Join a chunked body in place: each chunk follows its length. */
 static bool join_body_pieces(char *body, size_t *length)
 {
 	size_t from = 0, to = 0;
@@ -143,7 +143,7 @@ static int connect_upstream(const char *path, int seconds)
 	return -1;
 }
 
-/* Whether the last of the pieces is there, which has no byte. */
+/* True if the last chunk, which is empty, has arrived. */
 static bool last_piece(const char *at, const char *end)
 {
 	while (at < end) {
@@ -159,8 +159,8 @@ static bool last_piece(const char *at, const char *end)
 	return false;
 }
 
-/* Whether the reply is there whole: pmproxy keeps the connection. It can be asked to close it, and then
- * closes it behind the first piece of a long reply. */
+/* True if the reply is complete. pmproxy keeps the connection open. If it is asked to close the connection,
+ * it does so after the first chunk of a long reply. */
 static bool is_reply_complete(const char *bytes, size_t length)
 {
 	const char *end = memmem(bytes, length, "\r\n\r\n", 4), *value;
@@ -175,7 +175,7 @@ static bool is_reply_complete(const char *bytes, size_t length)
 	return value && strtoull(value, NULL, 10) <= length - (size_t)(end - bytes) - 4;
 }
 
-/* All until its end; NULL where it does not come. */
+/* Return the complete reply; NULL on failure. */
 static char *receive_reply(int fd, int seconds, size_t *length)
 {
 	uint64_t limit = util_now_s() + (uint64_t)seconds;
@@ -193,7 +193,7 @@ static char *receive_reply(int fd, int seconds, size_t *length)
 		if (n < 0 || util_now_s() > limit)
 			break;
 		*length += (size_t)n;
-		bytes[*length] = '\0'; /* lengths are read as texts */
+		bytes[*length] = '\0'; /* lengths are parsed as strings */
 		if (is_reply_complete(bytes, *length))
 			return bytes;
 		if (*length + 1 < room)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_upstream.h - asks pmproxy, over its own socket.
+ * serve_upstream.h - sends requests to pmproxy over its own socket.
  */
 #ifndef UTIL_SERVE_UPSTREAM_H
 #define UTIL_SERVE_UPSTREAM_H
@@ -9,19 +9,19 @@
 #include <stddef.h>
 
 struct serve_reply {
-	int status;    /* of HTTP */
+	int status;    /* HTTP status */
 	char type[64]; /* of the body: "application/json" */
-	char *body;    /* with a 0 behind it */
+	char *body;    /* NUL-terminated */
 	size_t length;
 };
 
 /*
- * The reply to a GET of path; the caller frees its body. False, with errno, where pmproxy does not
- * answer within the seconds, or its answer is none.
+ * GET a path; the caller frees the reply's body. False, with errno, if pmproxy does not answer within the
+ * seconds, or if its answer is invalid.
  */
 bool serve_upstream(const char *socket, const char *path, int seconds, struct serve_reply *reply);
 
-/* The reply in these bytes, all that came: false where they are none. The body is a copy. */
+/* Parse a complete reply. False if it is invalid. The body is a copy. */
 bool serve_reply_read(const char *bytes, size_t length, struct serve_reply *reply);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_serve.c - one command for a node service of one's own: what this machine counts, as a page that
- * lives, as metrics of Performance Co-Pilot, and as an archive.
+ * upc_serve.c - one command that runs a private node service and shows its counts as a live page, as metrics
+ * of Performance Co-Pilot, and as an archive.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct settings {
 	struct serve_options node;
-	bool stop, interval; /* was given */
+	bool stop, interval; /* --interval was given */
 };
 
 static int take_serve_option(void *own, int option)
