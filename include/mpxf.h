@@ -1,23 +1,25 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! mpxf.h - libmpx for Fortran, in fixed and in free form. mpx.h says
-! what each call does. Its result, 0 (PAPI_OK) or a negative error, is
-! the last argument, check. Arguments are INTEGER (4 bytes), but values,
-! counts, counted_time, time, slices, put_off, lost, memory, seed and
-! slice_ns, which are INTEGER*8; level, estimate, value, error, low,
-! high, coverage, together and coefficients, which are REAL*8; name,
-! clock_name, clock_unit, covariate and text, which are CHARACTER*(*).
-! Blanks behind a name do not count. Where mpx.h has pointers that may
-! be NULL, an array is to be there.
+! mpxf.h - libmpx for Fortran, in fixed and in free form. mpx.h
+! describes each call. The last argument, check, receives the result:
+! 0 (PAPI_OK) or a negative error. Arguments are INTEGER (4 bytes),
+! except these:
+!   INTEGER*8      values, counts, counted_time, time, slices, put_off,
+!                  lost, memory, seed, slice_ns
+!   REAL*8         level, estimate, value, error, low, high, coverage,
+!                  together, coefficients
+!   CHARACTER*(*)  name, clock_name, clock_unit, covariate, text
+! Trailing blanks of a name are ignored. If mpx.h allows a NULL array,
+! pass an array here.
 !
 !  call mpxf_library_init(MPX_ABI_VERSION, check)
 !  call mpxf_library_init_options(MPX_ABI_VERSION, slice_ns, timer,
 !       clock, estimator, group_max, covariate, check)
-!    (0, and ' ' for covariate, stand for the defaults)
+!    (0, or ' ' for covariate: the default)
 !  call mpxf_library_init_signal(MPX_ABI_VERSION, slice_ns, timer,
 !       clock, estimator, group_max, covariate, signal_number, seed,
 !       check)
-!    (as before; 0: a free signal, any seed)
+!    (as above; signal_number 0: a free signal; seed 0: any seed)
 !  call mpxf_library_shutdown(check)
 !  call mpxf_library_get_info(slice_ns, timer, estimator,
 !       signal_number, threads, check)
@@ -33,12 +35,12 @@
 !  call mpxf_set_remove_named_event(set, name, check)
 !  call mpxf_set_cleanup(set, check)
 !  call mpxf_set_num_events(set, check)
-!    (check: the number, or a negative error)
+!    (check: the number of events, or a negative error)
 !  call mpxf_set_list_events(set, codes, n, check)
 !  call mpxf_set_attach(set, tid, check)
 !  call mpxf_set_detach(set, check)
 !  call mpxf_set_domain(set, domain, check)
-!    (a sum of PAPI_DOM_USER, ... of fpapi.h)
+!    (domain: a sum of PAPI_DOM_USER, ... from fpapi.h)
 !  call mpxf_set_always(set, code, on, check)
 !  call mpxf_set_covariate(set, covariate, check)
 !    (' ': none)
@@ -54,7 +56,8 @@
 !    (arrays of n; error is the standard error)
 !  call mpxf_set_estimate_info(set, n, values, counts, counted_time,
 !       time, coverage, threads, missed, check)
-!    (arrays of n, of the same events; a set that runs is read again)
+!    (arrays of n, in the order of the events; this call reads a
+!    running set again)
 !  call mpxf_set_add_ratio(set, numerator, denominator, check)
 !  call mpxf_set_remove_ratio(set, numerator, denominator, check)
 !  call mpxf_set_ratios(set, n, value, error, low, high, together,
@@ -72,15 +75,15 @@
 !       high, flags, check)
 !  call mpxf_set_kept_estimates(set, region, n, estimate, error, low,
 !       high, flags, check)
-!    (of another thread's set, too; n is not above its events)
+!    (also for another thread's set; n: at most its number of events)
 !  call mpxf_thread_register(check)
 !  call mpxf_thread_end(check)
 !  call mpxf_thread_get_info(clock_name, clock_unit, covariate, time,
 !       slices, put_off, lost, groups, events, running, memory, check)
-!    (covariate: ' ' where there is none)
+!    (covariate: ' ' if there is none)
 !  call mpxf_thread_master_list(n, codes, references, activations,
 !       counts, counted_time, slices, group, current, domain, check)
-!    (arrays of n; check: how many there are, or a negative error)
+!    (arrays of n; check: the number of entries, or a negative error)
 !
       INTEGER, PARAMETER :: MPX_ABI_VERSION = 1
       INTEGER*8, PARAMETER :: MPX_NEVER = -1
