@@ -2,8 +2,8 @@
 /*
  * event.h - an event of the catalogue and the driver that counts it.
  *
- * One structure serves every kind of source, the built-in catalogue, the wiring file and its printer: a
- * driver can hold exactly what a line of a wiring file can say.
+ * One structure serves every kind of source, the built-in catalogue, the wiring file and its printer. A
+ * driver therefore holds exactly the information of a line in a wiring file.
  */
 #ifndef UPCI_EVENT_H
 #define UPCI_EVENT_H
@@ -82,7 +82,7 @@ struct upci_event {
 	 * else NULL. */
 	const struct upci_formula *formula;
 	struct upci_driver driver;
-	/* For a second name of an event, such as one that names the event's only mode: the plain event's
+	/* If this is a second name of an event, such as a name with the event's only mode: the plain event's
 	 * code + 1. Otherwise 0. One counter counts both. */
 	uint32_t same_as;
 	enum upc_scope scope;

@@ -7,7 +7,8 @@
 
 /* Set the calling thread's last message and return error, so that a failing path reads: return
  * upci_fail(UPC_EPERM, "%s: ...", name). If the thread has no memory for a message (words.h), the message is
- * that of upc_strerror. Allocates nothing, since signal handlers call starts, stops, resets and reads too. */
+ * the text of upc_strerror. Allocates nothing, since signal handlers call starts, stops, resets and reads
+ * too. */
 int upci_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -38,7 +38,7 @@
 struct upci_totals {
 	struct upci_regs regs;
 	bool any_damaged;
-	/* Where the counts (register - offset) are shown to others: UPC_COUNTERS elements, each stored
+	/* Array in which others see the counts (register - offset): UPC_COUNTERS elements, each stored
 	 * separately, or NULL. After the caller sets it, the caller stores the present counts with
 	 * upci_totals_read_all. */
 	uint64_t *shown;

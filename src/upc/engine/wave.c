@@ -13,7 +13,7 @@ uint64_t upci_wave_count_cycle(const struct upci_counting *counting, uint64_t n)
 	if (counting->first > 0 && n == 1)
 		return 0;
 	/*
-	 * The number of the pulse, where pulse 0 is at position 0. min(phase, high) pulses lie before the
+	 * Compute the number of the pulse; pulse 0 is at position 0. min(phase, high) pulses lie before the
 	 * run. A pulse that does not count is then skipped, or a count without a pulse is taken off. Pulse
 	 * number g is at position period * (g div high) + g mod high. 128 bits, since a position may exceed
 	 * 2^64 by phase; this runs only once per interrupt.

@@ -49,7 +49,7 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 /*
  * Set spec to the i-th event that can use any general counter of a CPU's own PMU. No machine has a counter
  * only for branches. A PMU that lacks one event may have the next. False if there is no further event, or for
- * another PMU: one of the unit's own events then stands for all.
+ * another PMU. The caller then uses one of the unit's own events.
  */
 static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *own,
 			struct upci_perf_spec *spec)
@@ -187,7 +187,7 @@ bool upci_fit_refused(const struct upci_perf *p, pid_t self)
 	return false;
 }
 
-/* The end of these messages: who else uses counters, and the remedy. */
+/* The end of these messages: the other users of counters, and the remedy. */
 #define OTHERS                                                                                      \
 	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
 	"stop those first, or count fewer hardware events"

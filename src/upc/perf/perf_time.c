@@ -20,7 +20,7 @@ static uint64_t mean_of_targets(unsigned __int128 sum, unsigned targets)
 	return targets ? (uint64_t)(sum / targets) : 0;
 }
 
-/* Return all of the group's times since it was opened. The clock measures those of a control group
+/* Return all of the group's times since it was opened. The clock measures the times of a control group
  * (perf_clock.c). */
 static struct upci_source_time whole_group_time(const struct upci_perf_group *g)
 {

@@ -120,7 +120,7 @@ struct pass {
 	bool moved;
 };
 
-/* True if the line is at its old place whenever its key is there. */
+/* True if the line's number is known and the key at that place identifies the line. */
 static bool line_has_place(const struct upci_wanted_line *line)
 {
 	return line->number && (line->key.occurrence == 1 || !line->key.key);

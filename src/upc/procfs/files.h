@@ -16,7 +16,7 @@
 struct upci_files; /* the open files of one unit */
 
 /* Create a set of files. pid and tid of the context are for the TASK and PROCESS roots. They are 0 if the
- * context has none; fields of these roots are then UPC_ENOSUPP. */
+ * context has no task; fields of these roots are then UPC_ENOSUPP. */
 int upci_files_create(pid_t pid, pid_t tid, struct upci_files **files);
 void upci_files_destroy(struct upci_files *files);
 

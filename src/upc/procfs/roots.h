@@ -25,8 +25,8 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
  */
 int upci_root_list(enum upci_root root, const char *path, const char *prefix, struct dirent ***list);
 
-/* The same, sorted by what the names, which are links, lead to. This is for devices whose numbers follow the
- * order in which their drivers were loaded, and whose addresses stay. */
+/* The same for names that are links, sorted by the targets of the links. This is for devices whose numbers
+ * follow the order in which their drivers were loaded, and whose addresses stay. */
 int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix, struct dirent ***list);
 
 /* Compose a name such as "/proc/123/task/123/stat" for messages, cut to size. */

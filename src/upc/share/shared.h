@@ -119,7 +119,8 @@ struct upci_shared {
 	uint64_t change, sequence, generation;
 	/* The data that are published or, in a change, that will be. Words in memory byte order. */
 	struct upci_shared_slot now;
-	/* Where counts are stored in addition to now: the slot that readers use or, in a change, now. */
+	/* Second destination of counts, in addition to now: the slot that readers use or, in a change,
+	 * now. */
 	uint64_t *live;
 };
 
@@ -173,7 +174,7 @@ void upci_shared_event(struct upci_shared *shared, unsigned counter, const char 
 
 /* Check a name and make the file's name: "upc.UID.NAME". Return 0, or UPC_EINVAL with message. */
 int upci_shared_file(const char *name, uid_t user, char file[UPCI_SHARED_FILE_MAX]);
-/* Parse a file's name. False if it is not that of a shared unit. *name points to the end part of file. */
+/* Parse a file's name. False if it is not the name of a shared unit. *name points to the end part of file. */
 bool upci_shared_parse(const char *file, uid_t *user, const char **name);
 /* Open the directory of these files (O_PATH | O_DIRECTORY); the caller closes it. Return a descriptor, or an
  * error with message: UPC_ENOSUPP, UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM. */

@@ -104,9 +104,9 @@ static bool perf_check_batch(struct upci_source *source)
 	return upci_perf_check(perf_of_source(source));
 }
 
-/* Events that were added one by one, for children to inherit, have a group each: opened anew together, they
- * need fewer groups. A removed event that leads other events would go on counting, at the program's cost, and
- * removed tracepoints would pile up. CPUs that came online would not be counted. */
+/* Events that were added one by one, for children to inherit, have a group each; if they are opened again
+ * together, they need fewer groups. A removed event that leads other events would go on counting, at the
+ * program's cost, and removed tracepoints would pile up. CPUs that came online would not be counted. */
 static enum upci_source_wish perf_wish(struct upci_source *source)
 {
 	struct upci_perf *perf = perf_of_source(source);

@@ -413,7 +413,7 @@ static int place_leaves(struct plan *p)
 }
 
 /* Choose the input of a leaf's counter. A Blue Gene/P event has a fixed input. A host event takes input 2 or
- * 3 of the panel: the one that the counter did not have before, so that a change of event is a change of
+ * 3 of the panel, whichever the counter did not have before, so that a change of event is a change of
  * input. */
 static void choose_input(struct plan *p, struct leaf *leaf)
 {

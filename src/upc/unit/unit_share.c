@@ -23,7 +23,7 @@ static void show_configuration(struct upc_unit *u)
 	}
 }
 
-/* Mark the levels that have no reading yet. Sources that stop have no levels, so goers is 0 if there are
+/* Mark the levels that have no reading yet. goers is 0 if there are no levels, since sources that stop have
  * none. */
 static void show_unread(struct upc_unit *u)
 {

@@ -15,7 +15,8 @@ void upci_unit_clock_stop(struct upc_unit *unit);
 /* Add the last step of the clock to the time for which a counter's source was lost. */
 void upci_unit_time_lose(struct upc_unit *unit, unsigned i);
 
-/* Set the times of a counter to 0, since a new event is bound to it; or those of all bound counters. */
+/* Set the times of a counter to 0, since a new event is bound to it. upci_unit_time_begin_all does this for
+ * all bound counters. */
 void upci_unit_time_begin(struct upc_unit *unit, unsigned i);
 void upci_unit_time_begin_all(struct upc_unit *unit);
 

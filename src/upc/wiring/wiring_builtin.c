@@ -58,7 +58,7 @@ static const struct recipe {
 	 "of floating point added up."},
 };
 
-/* Names without a core are those of core 0: in a wiring of a host PMU, PU0 is the counting thread. On a
+/* Names without a core belong to core 0: in a wiring of a host PMU, PU0 is the counting thread. On a
  * simulated node, PU is the thread's own core. */
 static const struct {
 	const char *prefix, *core;
