@@ -8,7 +8,8 @@
 
 #include "page/page_put.h"
 
-/* No network, no script and no style but ours: of their bytes, which ctests/tools/page.sh checks. */
+/* Allow no network, and only our script and style, identified by hashes of their bytes, which
+ * ctests/tools/page.sh checks. */
 #define HASH_CSS "Vk/+27WiGQCJX/frHtIA959ogleTudU4L3IZAGIfH3Q="
 #define HASH_JS "B1ucuyQq+dCQMV0M87ayRHWKatdz1rOqOKbCQV+Dg7Q="
 
@@ -104,7 +105,7 @@ void page_fact(struct page *page, const char *label, const char *text)
 	page_put(page, "</dd></div>\n");
 }
 
-/* All of these are inside strings, wherever JSON has them. */
+/* In JSON these characters occur only inside strings, so they can be escaped. */
 int page_data_put(const char *buffer, size_t size, void *arg)
 {
 	struct page *page = arg;

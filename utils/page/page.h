@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page.h - writes a report as one HTML file that needs nothing but itself: no network, no other file;
- * pictures are SVG. It is read without its script too, which sorts tables and zooms into pictures.
+ * page.h - writes a report as one self-contained HTML file: no network, no other file; pictures are SVG. The
+ * page is readable without its script, which sorts tables and zooms into pictures.
  *
- * Texts are any bytes: each that is no UTF-8 becomes U+FFFD, control bytes become their pictures, and
- * none is ever markup. Calls do not fail: the first error is kept, what follows is not written, and
- * page_end tells it. Nothing that is passed is needed after its call. One thread at a time.
+ * Texts may be any bytes. Bytes that are no UTF-8 become U+FFFD, control bytes become their pictures, and no
+ * text is ever markup. Calls do not fail: the first error is kept, later output is dropped, and page_end
+ * returns the error. Arguments may be freed after each call. One thread at a time.
  */
 #ifndef UTIL_PAGE_H
 #define UTIL_PAGE_H
@@ -19,19 +19,19 @@
 
 struct page;
 
-/* subtitle: may be NULL. NULL: out of memory; nothing has been written. */
+/* Begin a page. subtitle may be NULL. NULL: out of memory; nothing has been written. */
 struct page *page_begin(FILE *out, const char *title, const char *subtitle);
 
-/* Ends what is open, flushes out, which stays the caller's, and frees the page. 0, or the errno of what
- * failed first. */
+/* End all open elements, flush out, which the caller still owns, and free the page. Return 0, or the errno of
+ * the first failure. */
 int page_end(struct page *page);
 
-/* A heading; a paragraph; one that the reader must not miss. */
+/* Write a heading, a paragraph, or a paragraph that the reader must not miss. */
 void page_section(struct page *page, const char *heading);
 void page_text(struct page *page, const char *text);
 void page_note(struct page *page, const char *text);
 
-/* A fact with its label. Those that follow each other make one list. */
+/* Write a fact with its label. Consecutive facts form one list. */
 void page_fact(struct page *page, const char *label, const char *text);
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -39,38 +39,38 @@ void page_fact(struct page *page, const char *label, const char *text);
 enum page_kind {
 	PAGE_TEXT,
 	PAGE_COUNT,    /* whole numbers */
-	PAGE_NUMBER,   /* with so many decimals */
-	PAGE_ESTIMATE, /* likewise, with their intervals */
+	PAGE_NUMBER,   /* with this number of decimals */
+	PAGE_ESTIMATE, /* the same, with intervals */
 };
 
 struct page_column {
 	const char *header;
-	const char *unit, *help; /* NULL: none; help is shown where the mouse rests */
+	const char *unit, *help; /* NULL: none; help is a tooltip */
 	enum page_kind kind;
 	unsigned decimals;
-	bool word;        /* texts are short: each is on one line */
-	bool of_any_size; /* of PAGE_NUMBER: decimals are those of three or four digits */
+	bool word;        /* texts are short: no line breaks */
+	bool of_any_size; /* for PAGE_NUMBER: decimals for three or four digits */
 };
 
-/* Zero bytes are an empty text, or 0. */
+/* A cell of zero bytes is an empty text, or 0. */
 struct page_cell {
-	const char *text;  /* of PAGE_TEXT */
-	unsigned depth;    /* of PAGE_TEXT: how many lines of a tree it is in */
-	uint64_t count;    /* of PAGE_COUNT, and of PAGE_ESTIMATE that is exact */
-	double value;      /* of PAGE_NUMBER and PAGE_ESTIMATE */
-	double low, high;  /* with interval */
-	const char *flags; /* words with commas between; NULL: none */
+	const char *text;  /* for PAGE_TEXT */
+	unsigned depth;    /* for PAGE_TEXT: level in a tree, for the indentation */
+	uint64_t count;    /* for PAGE_COUNT, and for an exact PAGE_ESTIMATE */
+	double value;      /* for PAGE_NUMBER and PAGE_ESTIMATE */
+	double low, high;  /* if interval is set */
+	const char *flags; /* words separated by commas; NULL: none */
 	bool interval, exact;
-	bool at_least, at_most; /* the value is a bound: it has no interval */
-	bool absent;            /* there is no value */
+	bool at_least, at_most; /* the value is a bound, without an interval */
+	bool absent;            /* no value */
 };
 
-/* The table itself has the first PAGE_ROWS rows. Further rows are in the page's data: the script shows
- * them, and sorts them in; a line mentions them. */
+/* The first PAGE_ROWS rows are in the table itself. Further rows are in the page's data, for the script,
+ * which shows and sorts them; a line mentions them. */
 #define PAGE_ROWS 1000
 
 void page_table(struct page *page, const char *caption, const struct page_column *columns, size_t n);
-/* cells: as many as columns. */
+/* Write a row. cells: one for each column. */
 void page_row(struct page *page, const struct page_cell *cells);
 void page_table_end(struct page *page);
 
@@ -79,7 +79,7 @@ void page_table_end(struct page *page);
 /* The first PAGE_BARS bars are drawn; a line mentions the others. */
 #define PAGE_BARS 300
 
-/* How unlike things are: a bar to the mean, and a line from the least to the most. */
+/* Differences between things: a bar up to the mean, and a line from the least to the most. */
 struct page_bar {
 	const char *label;
 	double min, mean, max;
@@ -88,47 +88,48 @@ struct page_bar {
 void page_bars(struct page *page, const char *caption, const char *unit, unsigned decimals,
 	       const struct page_bar *bars, size_t n);
 
-/* A tree of calls, from the top: as wide as what each has with all below it. */
+/* A tree of calls, drawn from the top. The width of each node is its value, with everything below it. */
 #define PAGE_ROOT SIZE_MAX
 
 struct page_node {
 	const char *name;
-	size_t parent; /* PAGE_ROOT, or the place of one before it */
+	size_t parent; /* PAGE_ROOT, or the index of an earlier node */
 	double value;
 };
 
 void page_icicle(struct page *page, const char *caption, const char *unit, unsigned decimals,
 		 const struct page_node *nodes, size_t n);
 
-/* Several values over time. More points than PAGE_POINTS are drawn as so many columns, each from the least to
- * the most that is in it; so many lines, from the first, are drawn, and the others are told of. */
+/* Several values over time. If there are more than PAGE_POINTS points, they are drawn as this number of
+ * columns, each from the least to the most of its points. The first PAGE_LINES lines are drawn; a text
+ * mentions the others. */
 #define PAGE_POINTS 1000
 #define PAGE_LINES 24
 
 struct page_line {
 	const char *label;
-	const double *value; /* [n]; NAN is no value: there the line is interrupted */
-	size_t n;            /* points that are its own, from the first; 0: all */
+	const double *value; /* [n]; NAN means no value and interrupts the line */
+	size_t n;            /* number of the line's own points, from the first; 0: all */
 };
 
-/* A time in which something was so: that counters were not counted, and why. In seconds as time is. */
+/* A time with a special state, such as counters that were not counted, and the reason. In seconds, like
+ * time. */
 struct page_band {
 	double from, to;
 	const char *label;
 };
 
 struct page_chart {
-	const char *caption, *unit; /* unit: NULL: none */
-	bool prefix;                /* values are written as thousands, millions ... of the unit */
-	unsigned decimals;          /* of values as they are written, behind a prefix too */
-	double started;             /* what time 0 is, in seconds since 1970; 0: it is not known */
-	const double *time;         /* [n] seconds, each more than the one before it */
+	const char *caption, *unit; /* unit NULL: none */
+	bool prefix;                /* write values in thousands, millions ... of the unit */
+	unsigned decimals;          /* of written values, after division by the prefix */
+	double started;             /* time 0, in seconds since 1970; 0: unknown */
+	const double *time;         /* [n] seconds, increasing */
 	size_t n;
-	double gap; /* points farther apart than so many seconds are not joined; 0: all are */
+	double gap; /* points farther apart than this, in seconds, are not joined; 0: join all */
 	const struct page_line *line;
 	size_t lines;
-	double peak; /* > 0: there is a scale of percents too, in which this is 100; peak_words says what it
-			is */
+	double peak; /* > 0: add a scale in percent of this value, which peak_words describes */
 	const char *peak_words;
 	const struct page_band *band;
 	size_t bands;
@@ -138,10 +139,11 @@ void page_lines(struct page *page, const struct page_chart *chart);
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* Data for programs, as JSON in the page: the element with this id, of letters, digits and '-'. */
+/* Write data for programs as JSON: an element with this id, of letters, digits and '-'. */
 void page_data(struct page *page, const char *id, const json_t *value);
 
-/* The same, of a text in parts: page_data_put between, once or more. It returns 0, and takes a page. */
+/* The same for a text in parts: call page_data_put once or more in between. It returns 0, or -1 after an
+ * error, and takes a page as its last argument. */
 void page_data_begin(struct page *page, const char *id);
 int page_data_put(const char *text, size_t size, void *page);
 void page_data_end(struct page *page);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_axis.c - marks at 1, 2 or 5 times a power of ten, and on time's axis where clocks have them.
+ * page_axis.c - axis marks at 1, 2 or 5 times a power of ten; on a time axis, at steps of a clock.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "page/page_axis.h"
 
-#define LARGE 1e300 /* what is not smaller is drawn at this: sums of two of them are still numbers */
+#define LARGE 1e300 /* larger values are drawn at this one: sums of two such values are still finite */
 
 static double drawable_axis_value(double value)
 {
 	return isnan(value) ? 0 : fmin(fmax(value, -LARGE), LARGE);
 }
 
-/* The least of 1, 2, 5, 10 ... that is not below size. */
+/* Return the least of 1, 2, 5, 10 ... that is not below size. */
 static double nice_axis_step(double size)
 {
 	const double power = pow(10, floor(log10(size))), part = size / power;

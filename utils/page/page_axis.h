@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_axis.h - scales of pictures: where their marks are, and what is written at them.
+ * page_axis.h - scales of pictures: positions and labels of their marks.
  */
 #ifndef UTIL_PAGE_AXIS_H
 #define UTIL_PAGE_AXIS_H
@@ -8,30 +8,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From low to high, both multiples of step, and never the same: what has from least to most in it, 0 too. */
+/* A range from low to high, two different multiples of step, that contains least, most and 0. */
 struct page_scale {
 	double low, high, step;
-	unsigned decimals; /* of what is written at a mark */
+	unsigned decimals; /* of the label at a mark */
 };
 
-/* A scale of about so many steps. NAN is taken as 0; limits are cut to -1e300 and 1e300. */
+/* Return a scale of about this number of steps. NAN counts as 0; limits are cut to -1e300 and 1e300. */
 struct page_scale page_scale_of(double least, double most, unsigned steps);
 
-/* How many marks there are, and where one is. */
+/* Return the number of marks, and the value at a mark. */
 unsigned page_scale_marks(const struct page_scale *scale);
 double page_scale_mark(const struct page_scale *scale, unsigned k);
 
-/* The power of 1000 that brings size to between 1 and 1000, and its letters: "G" of 2e9; 1 and "" of 0 and
- * of what no prefix can name. */
+/* Return the power of 1000 that brings size to between 1 and 1000, and its letter, such as "G" for 2e9; 1 and
+ * "" for 0 and for sizes without a prefix. */
 double page_prefix_of(double size, const char **letters);
 
-/* Seconds between marks of a time of so many seconds: those that clocks have. */
+/* Return the seconds between the marks of a time axis of this length, as on a clock. */
 double page_time_step(double seconds, unsigned steps);
 
-/* A time since the start: "0:30" where steps are of minutes and hours, "0:00:30" of seconds, "2.5 s" of less,
- * "3 d" of days. */
+/* Write a time since the start: "0:30" if the step is minutes or hours, "0:00:30" for seconds, "2.5 s" for
+ * less, "3 d" for days. */
 #define PAGE_TIME_MAX 48
 void page_format_time(double seconds, double step, char text[PAGE_TIME_MAX]);
-const char *page_time_unit(double step); /* what such a text is: "h:mm" */
+const char *page_time_unit(double step); /* form of the text: "h:mm" */
 
 #endif

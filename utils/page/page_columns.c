@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_columns.c - points become columns: of many points in one the least and the most are kept, so that a
- * spike is seen however long the time, and where a value is missing among them the line is interrupted.
+ * page_columns.c - converts points to columns. A column keeps the least and the most of its points, so that a
+ * spike is visible however long the time is. A missing value interrupts the line.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static bool times_grow(const struct page_chart *chart)
 	return true;
 }
 
-/* The column of a point, of all of them. */
+/* Return the number of a point's column, counting empty columns. */
 static size_t column_of(const struct page_chart *chart, size_t i)
 {
 	const double first = chart->time[0] / 2, whole = chart->time[chart->n - 1] / 2 - first;

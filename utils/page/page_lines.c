@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_lines.c - values over time. Lines are drawn in a space of their own that is stretched to what the
- * page is wide, beside scales whose letters are not. The following can be read without a script:
- * scales, a table of each line's values, and the times in which something was not counted.
+ * page_lines.c - draws values over time. Lines are in a coordinate space that is stretched to the page's
+ * width; the scales next to it have unstretched letters. Without a script the page shows scales, a table of
+ * each line's values, and the times in which something was not counted.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,14 +15,14 @@
 #include "page/page_put.h"
 
 enum {
-	WIDE = 1000, /* of the space in which lines are */
-	HIGH = 220,  /* of it, and in pixels */
-	TOP = 8,     /* pixels, above it: half of a letter */
+	WIDE = 1000, /* width of the lines' coordinate space */
+	HIGH = 220,  /* its height, also in pixels */
+	TOP = 8,     /* margin above it in pixels, half the height of a letter */
 	STEPS = 5,
-	BANDS = 10, /* so many are told of in words */
+	BANDS = 10, /* limit of bands that are described in words */
 	BANDS_DRAWN = 1000,
 	COLOURS = 8,
-	STYLES = 3, /* whole, dashed, dotted */
+	STYLES = 3, /* solid, dashed, dotted */
 };
 
 struct drawing {
@@ -31,10 +31,10 @@ struct drawing {
 	struct page_columns columns;
 	size_t lines;
 	struct page_scale scale;
-	double unit; /* values are divided by it when they are written */
+	double unit; /* divisor of written values */
 	const char *prefix;
-	double from, to; /* of time */
-	double step;     /* of time's marks */
+	double from, to; /* first and last time */
+	double step;     /* between marks of time */
 };
 
 static double x_of(const struct drawing *d, double time)
@@ -95,7 +95,7 @@ static void put_line_values(const struct drawing *d)
 	page_put(d->page, "</svg>\n");
 }
 
-/* The text below names the value of 100 %, since most lines are far from it. */
+/* Draw the scale in percent. The text below names the value of 100 %, since most lines are far from it. */
 static void put_percents(const struct drawing *d)
 {
 	const double whole = d->chart->peak / d->unit / 100;
@@ -121,7 +121,7 @@ static void put_percents(const struct drawing *d)
 	page_put(d->page, "</svg>\n");
 }
 
-/* Calls with each mark of time, and what is written there. */
+/* Draw the marks of time: their labels (words), or their grid lines. */
 static void put_hours(const struct drawing *d, bool words)
 {
 	const double first = ceil(d->from / d->step - 1e-9);
@@ -166,7 +166,7 @@ static void put_line_path(const struct drawing *d, size_t line)
 		if (isnan(value->low))
 			continue;
 		page_putf(d->page, "%s%.2f %.2f", value->interrupted ? "M" : "L", x, y[value->down]);
-		/* One that stands alone is a point: of a line of no length the ends are drawn. */
+		/* A single point is a line of no length, of which the round ends are drawn. */
 		if (value->high > value->low || value->interrupted)
 			page_putf(d->page, "L%.2f %.2f", x, y[!value->down]);
 	}
@@ -215,7 +215,7 @@ static void put_plot(const struct drawing *d)
 	page_put(d->page, "</svg>\n</svg>\n");
 }
 
-/* ---- what is read without it ---------------------------------------------------------------- */
+/* ---- text parts ---------------------------------------------------------------------------------- */
 
 static void put_lines_number(const struct drawing *d, double value)
 {
@@ -339,7 +339,8 @@ static json_t *line_data(const struct drawing *d, size_t line)
 	return json_pack("{s:o, s:o}", "low", low, "high", high);
 }
 
-/* A label as page_put_text would write it is the table's: the script takes it from there. */
+/* Write the data for the script, without labels: the script takes these from the table, in the form of
+ * page_put_text. */
 static void put_data(const struct drawing *d)
 {
 	json_t *time = json_array(), *x = json_array(), *line = json_array(), *all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_number.c - numbers for people.
+ * page_number.c - formats numbers for people.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #include "page/page_put.h"
 
-#define NARROW_BLANK "\xe2\x80\xaf" /* U+202F, at which no line breaks */
+#define NARROW_BLANK "\xe2\x80\xaf" /* U+202F, a narrow no-break space */
 #define MINUS "\xe2\x88\x92"
 #define LARGE 1e15
 
-/* Digits in groups of three, and what follows the last digit. */
+/* Group digits in threes; text after the last digit stays. */
 static void group_digits(const char *digits, char *text)
 {
 	size_t n = strspn(digits, "0123456789"), i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_put.c - texts of any bytes become text of a page.
+ * page_put.c - converts texts of any bytes to text of a page.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void page_block(struct page *page)
 	page->facts = false;
 }
 
-/* Controls, characters that are none, and those that turn the direction of what follows. */
+/* True unless the character is a control, a noncharacter, or changes the direction of the following text. */
 static bool is_shown(uint32_t code)
 {
 	return !((code >= 0x80 && code < 0xa0) || (code & 0xfffe) == 0xfffe ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_put.h - what the writers of a page share: texts of any bytes, numbers, and the page's state.
+ * page_put.h - shared by the writers of a page: texts of any bytes, numbers, and the page's state.
  */
 #ifndef UTIL_PAGE_PUT_H
 #define UTIL_PAGE_PUT_H
@@ -9,19 +9,19 @@
 
 struct page {
 	FILE *out;
-	int error;     /* errno of the first */
-	bool facts;    /* a list of them is open */
-	unsigned made; /* tables, and pictures: for names of elements */
+	int error;     /* errno of the first error */
+	bool facts;    /* a list of facts is open */
+	unsigned made; /* tables and pictures so far, for ids of elements */
 	bool table;
 	struct page_column *column;
 	size_t columns, rows;
 };
 
-/* Style and script, line by line; NULL ends them. Made of page.css and page.js. */
+/* Style and script, line by line, ended by NULL. Made from page.css and page.js. */
 extern const char *const page_css[];
 extern const char *const page_js[];
 
-/* As it is. */
+/* Write markup unchanged. */
 void page_put(struct page *page, const char *markup);
 #define page_putf(page, ...)                                                 \
 	do {                                                                 \
@@ -29,17 +29,18 @@ void page_put(struct page *page, const char *markup);
 			page_failed(page);                                   \
 	} while (0)
 
-/* Makes errno the page's error, unless it has one. */
+/* Make errno the page's error, unless the page already has an error. */
 void page_failed(struct page *page);
 
-/* Text: for an element or for an attribute; inside a JSON string of a script element. NULL: none. */
+/* Write text for an element or an attribute, or inside a JSON string of a script element. NULL: no text. */
 void page_put_text(struct page *page, const char *text);
 void page_put_json_text(struct page *page, const char *text);
 
-/* Ends the table or the list of facts that is still open. */
+/* End the open table or list of facts. */
 void page_block(struct page *page);
 
-/* A figure, with its caption, and its end: of what is not drawn in it, "Not drawn" words ": " left_out. */
+/* Begin a figure with its caption, or end it with a line "Not drawn" words ": " left_out, if anything is left
+ * out. */
 void page_figure_begin(struct page *page, const char *kind, const char *caption, const char *unit);
 void page_figure_end(struct page *page, size_t left_out, const char *words);
 
@@ -47,12 +48,12 @@ void page_figure_end(struct page *page, size_t left_out, const char *words);
 
 #define PAGE_NUMBER_MAX 96
 
-/* With narrow blanks between thousands. */
+/* Format a count, with narrow spaces between groups of three digits. */
 void page_format_count(uint64_t count, char text[PAGE_NUMBER_MAX]);
-/* One that would round to 0 has two digits, and one above 1e15 an exponent. */
+/* Format a number. A value that would round to 0 has two digits, and one of 1e15 or more an exponent. */
 void page_format_number(double value, unsigned decimals, char text[PAGE_NUMBER_MAX]);
 
-/* "± 12", or "10 to 40" where the two sides are unlike. */
+/* Format an interval: "± 12", or "10 to 40" if its two sides differ. */
 #define PAGE_INTERVAL_MAX (2 * PAGE_NUMBER_MAX + 16)
 void page_format_interval(double value, double low, double high, unsigned decimals,
 			  char text[PAGE_INTERVAL_MAX]);

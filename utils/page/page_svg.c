@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_svg.c - pictures. Lengths along x are parts of what the page is wide, so that a picture fits a
- * narrow window and its letters stay letters; those along y are pixels.
+ * page_svg.c - pictures. Lengths along x are shares of the page's width, so that a picture fits a narrow
+ * window and its letters keep their shape. Lengths along y are pixels.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "page/page_put.h"
 
-/* A number that can be drawn: 0 of one that cannot. */
+/* Return a number that can be drawn; 0 for all others. */
 static double drawable_number(double value)
 {
 	return isfinite(value) && value > 0 ? value : 0;
@@ -96,19 +96,19 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 
 /* ---- a tree of calls ------------------------------------------------------------------------ */
 
-#define LINE 22        /* pixels of a level */
-#define LEVELS 128     /* as many are drawn */
-#define NARROWEST 5e-4 /* parts of the whole: narrower ones are not drawn */
+#define LINE 22        /* height of a level in pixels */
+#define LEVELS 128     /* limit of levels that are drawn */
+#define NARROWEST 5e-4 /* share of the whole; narrower nodes are not drawn */
 
 struct place {
-	double x, width; /* parts of the whole */
-	double below;    /* what its children have together */
-	double next;     /* where the next child begins */
-	double scale;    /* of its children: estimates may be more than their parent has */
+	double x, width; /* shares of the whole */
+	double below;    /* sum of its children */
+	double next;     /* left end of the next child */
+	double scale;    /* for its children: estimates may exceed their parent's value */
 	unsigned level;
 };
 
-/* False: a node stands before its parent. */
+/* Sum the children of each node. False if a node comes before its parent. */
 static bool sum_up(const struct page_node *nodes, size_t n, struct place *place, double *full)
 {
 	size_t i;
@@ -153,7 +153,7 @@ static unsigned lay_out_nodes(const struct page_node *nodes, size_t n, struct pl
 	return deepest;
 }
 
-/* A colour by name: one name has one wherever it is. */
+/* Return a colour for a name, the same wherever the name appears. */
 static unsigned colour_of_name(const char *name)
 {
 	uint32_t hash = 2166136261u;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON behind the table: an array of rows, each
- * an array of cells, each of those [what it is sorted by, its text, the interval, flags, depth], of which
- * the last may lack. page.js makes the same elements of them as put_table_cell does. An estimate's interval
- * is in a column of its own, so that digits stand below each other, and below their head.
+ * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON after the table: an array of rows. A row is
+ * an array of cells, each of the form [sort key, text, interval, flags, depth], where the last three may be
+ * absent. page.js makes the same elements from them as put_table_cell. An estimate's interval is in a
+ * separate column, so that digits are aligned with each other and with their heading.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 
 #include "page/page_put.h"
 
-#define DEPTHS 24 /* deeper ones are indented as this */
+#define DEPTHS 24 /* deepest indentation */
 
 /* The visible parts of a cell. */
 struct seen {
-	char key[40]; /* of a number: as a program reads it; empty: none */
+	char key[40]; /* a number in machine-readable form; empty: none */
 	const char *text;
 	char number[PAGE_NUMBER_MAX + 8], interval[PAGE_INTERVAL_MAX];
 	const char *flags;
@@ -36,7 +36,7 @@ static void see_number(const struct page_column *column, const struct page_cell 
 
 	if (column->kind == PAGE_COUNT || (column->kind == PAGE_ESTIMATE && cell->exact)) {
 		page_format_count(cell->count, number);
-		/* No integer of JSON's that readers agree on. */
+		/* JSON readers do not agree on larger integers. */
 		if (cell->count > INT64_MAX)
 			snprintf(seen->key, sizeof(seen->key), "%.1f", (double)cell->count);
 		else
@@ -152,7 +152,7 @@ void page_row(struct page *page, const struct page_cell *cells)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* A name may be broken behind these, so that it is no wider than its column. */
+/* Allow a line break after each of these characters, so that a name is no wider than its column. */
 static void put_broken(struct page *page, const char *text)
 {
 	while (*text) {
