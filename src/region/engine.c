@@ -4,7 +4,7 @@
  *
  * A thread's state is changed by the thread alone, without a lock. The thread that ends the program (or
  * reports before an exec) sets stage, has the kernel put a barrier into all threads (membarrier), and
- * waits until each is out of its call. A start of a region thus needs no barrier of its own, unless the
+ * waits until each is out of its call. A start of a region thus needs no separate barrier, unless the
  * kernel has no membarrier.
  */
 #include "region/region.h"
@@ -678,8 +678,8 @@ bool upcr_is_name(unsigned number)
 	return atomic_load_explicit(&started, memory_order_acquire) && number < upcr_names_count(&names);
 }
 
-/* Note the thread's first start of a region. A thread with regions works outside of all regions between
- * them. */
+/* Note the thread's first start of a region. From now on its work between regions counts as outside of all
+ * regions. */
 static __attribute__((noinline)) void first_mark(struct upcr_thread *thread)
 {
 	upcr_thread_measure(thread);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * record.c - the record's writer: the file, its blocks, and the SIGBUS after somebody has truncated the file.
+ * record.c - the record's writer: the file, its blocks, and a handler for the SIGBUS after a truncation of
+ * the file.
  */
 #include "region/record.h"
 

@@ -243,7 +243,7 @@ char *upcr_report_head(const struct upcr_about *about, size_t *length)
 	return NULL;
 }
 
-/* ---- what is known at the end ---------------------------------------------------------------- */
+/* ---- facts known at the end ------------------------------------------------------------------ */
 
 static void put_names(const struct upcr_names *names)
 {

@@ -293,7 +293,7 @@ void upcr_thread_note(struct upcr_thread *thread, enum upcr_what what, unsigned 
 		thread->record->notes = thread->notes;
 }
 
-/* ---- what the engine does itself ------------------------------------------------------------ */
+/* ---- the engine's own work ----------------------------------------------------------------- */
 
 __attribute__((noinline)) void upcr_thread_measure(struct upcr_thread *thread)
 {

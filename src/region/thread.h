@@ -23,8 +23,8 @@
 enum upcr_kind { UPCR_MARKING, UPCR_WORKER, UPCR_CREATED };
 
 struct upcr_thread {
-	/* 1: the thread is in a call, or the thread that ends the program reads it. Stored as 0 with release,
-	 * paired with the acquire load in engine.c's wait_for. The thread's own handlers read it too. */
+	/* 1: the thread is in a call, or it writes the report. Stored as 0 with release, paired with the
+	 * acquire load in engine.c's wait_for. The thread's own handlers read it too. */
 	atomic_int busy;
 	bool counts, broken, simulated;
 	bool marked; /* the thread has started a region */

@@ -318,7 +318,7 @@ static void serve_client(struct control *c, struct client *client, short events)
 		drop_client(c, client);
 }
 
-/* ---- what is done ------------------------------------------------------------------- */
+/* ---- finished jobs ------------------------------------------------------------------- */
 
 static void finish_client_job(struct control *c, struct lane_job *job)
 {

@@ -610,8 +610,8 @@ static int set_halted(struct counters *c, struct counters_counter *const *counte
 	return apply_held(c);
 }
 
-/* Halt or continue in an order that loses no counts: read, halt and continue in the units, and read what was
- * halted. */
+/* Halt or continue in an order that loses no counts: read, halt and continue in the units, and read the
+ * halted counters. */
 static int change_halts(struct counters *c, struct counters_counter *const *counter, unsigned n, bool halt)
 {
 	bool *before = calloc(n + 1, sizeof(*before));

@@ -88,7 +88,7 @@ static int lock_socket_file(int directory, const char *path, char **message)
 			    strerror(errno));
 }
 
-/* ---- what is there ------------------------------------------------------------------ */
+/* ---- the old socket ------------------------------------------------------------------ */
 
 /* Return 0 if the socket is dead, since no process listens any more, or a negative code. */
 static int is_dead(const struct sockaddr_un *address, char **message)

@@ -207,7 +207,7 @@ static int open_place_unit(const struct place_options *o, struct place *place)
 		return 0;
 	error = create_place_unit(o, place, o->user ? UPC_DOMAIN_USER : UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL,
 				  &place->unit);
-	/* A service that may not count the kernel counts what it may. */
+	/* Without the right to count the kernel, count as much as this user may. */
 	if (error == UPC_EPERM && !o->user)
 		error = create_place_unit(o, place, 0, &place->unit);
 	if (!error)
@@ -339,7 +339,7 @@ static int apply_halts(const struct place_options *options, struct place *place,
 	bool wanted[UPC_COUNTERS] = {false};
 	int error = 0;
 
-	/* A script refuses halts; the cells ignore what it counts meanwhile. */
+	/* A script refuses halts; its counts meanwhile are not added to the cells. */
 	if (!place->unit || options->replay)
 		return 0;
 	for (unsigned i = 0; i < place->cells; i++)

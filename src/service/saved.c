@@ -77,7 +77,7 @@ static void read_boot(char boot[64])
 		close(fd);
 }
 
-/* ---- reading what was there --------------------------------------------------------- */
+/* ---- reading the old file --------------------------------------------------------- */
 
 static void *read_slot(const struct saved *s, unsigned i, struct slot *slot)
 {

@@ -76,7 +76,7 @@ static bool diff_find_pairs(struct regions_diff *diff)
 	return of && pairs->pair && pairs->change;
 }
 
-/* ---- what is compared ------------------------------------------------------------------------------ */
+/* ---- comparisons ----------------------------------------------------------------------------------- */
 
 static bool diff_add_pairs(struct regions_diff *diff, struct regions_compared *compared)
 {

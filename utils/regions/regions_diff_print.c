@@ -152,7 +152,7 @@ static bool diff_each_region(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-/* ---- what was compared ---------------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------------------------- */
 
 static void diff_set_measured(struct sheet_cell *cell, const struct regions_compared *compared,
 			      const struct util_measured *measured, const struct regions_side *side)

@@ -19,7 +19,7 @@ enum {
 	THREAD_ROWS = 4000, /* limit of thread rows that were not asked for */
 };
 
-/* ---- what went wrong -------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static bool html_note(struct page *page, const struct sheet_note *note)
 {
@@ -70,7 +70,7 @@ static bool html_notes(struct page *page, const struct sheet *sheet)
 	return done;
 }
 
-/* ---- what was run ------------------------------------------------------------------------------ */
+/* ---- the run ----------------------------------------------------------------------------------- */
 
 #define TEXT_OF(process, offset) (*(char *const *)((const char *)(process) + (offset)))
 

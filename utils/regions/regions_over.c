@@ -11,7 +11,7 @@
 #include "regions/regions_metrics.h"
 #include "regions/regions_sheet.h"
 
-/* ---- who ------------------------------------------------------------------------------------------ */
+/* ---- names ---------------------------------------------------------------------------------------- */
 
 /* True if another process of the run has the same rank. Processes are sorted by rank. */
 static bool over_shares_rank(const struct regions_data *data, uint32_t i)

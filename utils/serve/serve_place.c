@@ -224,7 +224,7 @@ bool serve_place_set_address(const struct serve_place *place, const char *addres
 	return false;
 }
 
-/* ---- what is in it ------------------------------------------------------------------------ */
+/* ---- contents ----------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
