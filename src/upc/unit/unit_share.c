@@ -23,8 +23,7 @@ static void show_configuration(struct upc_unit *u)
 	}
 }
 
-/* Mark the levels that have no reading yet. goers is 0 if there are no levels, since sources that stop have
- * none. */
+/* Mark the levels that have no reading yet. Sources that stop have no levels: none exist if goers is 0. */
 static void show_unread(struct upc_unit *u)
 {
 	uint64_t unread[UPC_COUNTERS / 64] = {0};
