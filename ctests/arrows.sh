@@ -23,6 +23,7 @@ src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/repl
 src/mpx/stat          :                                                        : stat.h burden.h level.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
 src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h timer_attached.h
+src/mpx/runtime       : src/mpx/core src/mpx/ticker                            :
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h

@@ -6,6 +6,7 @@
 # What it takes of src/mpx, which knows no PAPI, and of src/upc.
 core=("$top"/src/mpx/core/*.[ch])
 stat=("$top"/src/mpx/stat/{estimate.c,outcome.h,spacing.[ch],stat.[ch],value.c})
+runtime=("$top"/src/mpx/runtime/*.[ch])
 ticker=("$top"/src/mpx/ticker/{thread_exit,tick,timer*}.[ch])
 base=("$top"/src/upc/base/{later.h,words.[ch]})
 
@@ -15,7 +16,7 @@ component_hash()
 	{
 		hash_files "$top/src/components/upc"
 		hash_of < "$top/include/upc.h"
-		cat "${core[@]}" "${stat[@]}" "${ticker[@]}" "${base[@]}" | hash_of
+		cat "${core[@]}" "${stat[@]}" "${runtime[@]}" "${ticker[@]}" "${base[@]}" | hash_of
 	} | hash_of
 }
 
@@ -26,10 +27,11 @@ copy_component()
 	local to=$1/src/components/upc file
 	rm -rf "${to:?}"
 	cp -R "$top/src/components/upc" "$to"
-	cp "$top/include/upc.h" "$to/"
-	mkdir -p "$to"/mpx/{core,stat,ticker,base}
+	mkdir -p "$to"/mpx/{core,stat,runtime,ticker,base}
+	cp "$top/include/upc.h" "$to/mpx/"
 	cp "${core[@]}" "$to/mpx/core/"
 	cp "${stat[@]}" "$to/mpx/stat/"
+	cp "${runtime[@]}" "$to/mpx/runtime/"
 	cp "${ticker[@]}" "$to/mpx/ticker/"
 	cp "${base[@]}" "$to/mpx/base/"
 	for file in "$to"/*.c; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Rules.upc - how PAPI's make builds the upc component. libupc is opened at run
-# time, so that nothing of it is needed here but its header, upc.h, beside upc.c. The
-# core of MPX, for multiplexed sets, is compiled in: its files are in mpx/.
+# time, so that nothing of it is needed here but its header. The core of MPX, for
+# multiplexed sets, is compiled in: its files are in mpx/, and upc.h is beside them.
 #
 # UPC_LIBDIR=DIR (on make's command line or in the environment) makes
 # DIR/libupc.so.0 the place looked at last, after $UPC_LIBRARY and the dynamic
@@ -12,7 +12,7 @@
 # component, and papi_events.csv is upc_presets.csv, or has it at its end (README.md).
 
 UPC_DIR = components/upc
-UPC_HEADERS = $(wildcard $(UPC_DIR)/*.h $(UPC_DIR)/mpx/*/*.h)
+UPC_HEADERS = $(wildcard $(UPC_DIR)/*.h $(UPC_DIR)/mpx/*.h $(UPC_DIR)/mpx/*/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
 UPC_OWN = $(filter-out %/upc_presets.c,$(wildcard $(UPC_DIR)/*.c)) $(if $(UPC_PRESETS),$(UPC_DIR)/upc_presets.c)
 UPC_MPX = $(filter-out %/estimate.c,$(wildcard $(UPC_DIR)/mpx/*/*.c))

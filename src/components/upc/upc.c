@@ -17,7 +17,9 @@
 #include "papi_vector.h"
 #include "papi_memory.h"
 
-#include "mpx/ticker/timer.h"
+#include "runtime/in_call.h"
+#include "runtime/turns.h"
+#include "ticker/timer.h"
 #include "upc_caller.h"
 #include "upc_fork.h"
 #include "upc_late.h"
@@ -29,40 +31,15 @@
 #include "upc_report.h"
 #include "upc_set.h"
 #include "upc_signal.h"
-#include "upc_slices.h"
-#include "upc_turns.h"
 
 papi_vector_t _upc_vector;
 
 static struct upcp_opened opened; /* from upcp_late_open on */
 
-/*
- * Non-zero while this thread is inside libupc. PAPI's emulated overflow reads
- * in a signal handler; a read that finds this set leaves libupc alone.
- * initial-exec: no access allocates, so that the handler may be the first.
- */
-static __thread volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
-
-/* Where on the stack the outermost such call is. */
-static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
-
-int upcp_inside_sig(void)
-{
-	return inside;
-}
-
-__attribute__((always_inline)) static inline void enter(void)
-{
-	if (!inside++)
-		outermost = (uintptr_t)__builtin_frame_address(0);
-}
-
-/* A handler of the program's may have jumped out of a call. Its frame is gone then: the frame of a
- * later call lies at the same address or above. A call in a handler may lie there too, on the handler's
- * own stack. */
+/* Whether a handler of the program's has jumped out of an earlier call. */
 static int was_left(const void *frame)
 {
-	return inside && (uintptr_t)frame >= outermost && !upcp_caller_in_handler();
+	return mpxi_in_call_lost(frame) && !upcp_caller_in_handler();
 }
 
 /* The answer to a call, whose frame this is, on top of another one. */
@@ -84,8 +61,8 @@ static int translate_error(int error)
 	if (!opened.lib) /* a set that was made where it could not be opened */
 		return PAPI_ECMP_DISABLED;
 	message = opened.lib->upc_last_message();
-	if (error <= -UPCP_TOLD)
-		return error + UPCP_TOLD;
+	if (error <= -MPXI_TOLD)
+		return error + MPXI_TOLD;
 	switch (error) {
 	case UPC_OK:
 		return PAPI_OK;
@@ -197,15 +174,15 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 
 	(void)context;
 	if (!native) { /* PAPI frees the control state next */
-		enter();
+		mpxi_in_call_begin();
 		upcp_set_clear(set);
-		inside--;
+		mpxi_in_call_end();
 		upcp_overflow_forget(state);
 		return PAPI_OK;
 	}
 	if (count < 0 || count > UPCP_EVENTS)
 		return PAPI_ECNFLCT;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
@@ -220,9 +197,9 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 						     (unsigned int)native[i].ni_event);
 		qualifiers = others;
 	}
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_update(set, entries, (unsigned int)count, qualifiers);
-	inside--;
+	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
 	for (i = 0; i < count; i++) {
@@ -252,15 +229,15 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 	int error;
 
 	(void)context;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
 	if (opened.replays && find_caller(&address) == UPCP_CALL_UNKNOWN)
 		return PAPI_ENOSUPP;
 	state->told_lost = 0;
 	state->told_wrong = 0;
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_start(&state->set);
-	inside--;
+	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
 	upcp_report_started();
@@ -273,11 +250,11 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
 	int error;
 
 	(void)context;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_stop(&state->set);
-	inside--;
+	mpxi_in_call_end();
 	upcp_caller_stopped(state->reader);
 	if (error)
 		return translate_error(error);
@@ -295,9 +272,9 @@ static int play_overflows(struct upcp_state *state)
 		return PAPI_ENOSUPP;
 	case UPCP_CALL_READ:
 	case UPCP_CALL_ACCUM:
-		enter();
+		mpxi_in_call_begin();
 		error = upcp_set_play(&state->set);
-		inside--;
+		mpxi_in_call_end();
 		return error ? translate_error(error) : PAPI_OK;
 	default:
 		return PAPI_OK;
@@ -378,9 +355,9 @@ static int finish_running_set(struct upcp_state *state)
 {
 	int error;
 
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_finish(&state->set);
-	inside--;
+	mpxi_in_call_end();
 	return !error;
 }
 
@@ -397,7 +374,7 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 		return PAPI_ECMP;
 	}
 	*values = (long long *)state->set.values;
-	if (inside) {
+	if (mpxi_in_call_sig()) {
 		if (was_left(__builtin_frame_address(0)))
 			return answer_busy_call(__builtin_frame_address(0));
 		read_inside(state);
@@ -411,11 +388,11 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	state->reader = reader;
 	if (upcp_caller_is_stop(reader) && !opened.replays && finish_running_set(state))
 		return PAPI_OK;
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_read(&state->set);
-	inside--;
+	mpxi_in_call_end();
 	state->address = 0;
-	if (error <= -UPCP_TOLD) /* another thread's: nothing was read */
+	if (error <= -MPXI_TOLD) /* another thread's: nothing was read */
 		return translate_error(error);
 	if (state->set.lost)
 		upcp_report(UPCP_REPORT_LOST, slices_lost);
@@ -430,11 +407,11 @@ static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
 	int error;
 
 	(void)context;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_reset(&state->set);
-	inside--;
+	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
 	state->told_lost = 0;
@@ -448,11 +425,11 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *control, long l
 	int error;
 
 	(void)context;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_write(&state->set, (const uint64_t *)values);
-	inside--;
+	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
 	state->told_wrong = 0; /* mended; the next one is news */
@@ -467,11 +444,11 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	/* PAPI's tables have it all, and after a remove an index that is not stale. */
 	(void)index;
 	(void)threshold;
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_overflow_set(owner, &papi);
-	inside--;
+	mpxi_in_call_end();
 	if (papi != PAPI_OK)
 		return papi;
 	if (error == UPC_EINVAL) /* a threshold that the event cannot have */
@@ -491,14 +468,14 @@ static int multiplex_option_set(_papi_int_option_t *option)
 						 "(100 us) to 10 s; 0 is 10 ms");
 		return PAPI_EINVAL;
 	}
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
 		return error;
-	enter();
+	mpxi_in_call_begin();
 	error = upcp_set_multiplex(set, ns);
-	inside--;
+	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
 	option->multiplex.ns = (unsigned long)ns;
@@ -582,14 +559,14 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	default:
 		return PAPI_ENOSUPP;
 	}
-	if (inside)
+	if (mpxi_in_call_sig())
 		return answer_busy_call(__builtin_frame_address(0));
 	error = upcp_late_open(UPCP_LATE_OPEN);
 	if (error)
 		return error;
-	enter();
+	mpxi_in_call_begin();
 	error = takes ? upcp_set_take(set, &target) : upcp_set_aim(set, &target);
-	inside--;
+	mpxi_in_call_end();
 	return error ? translate_error(error) : PAPI_OK;
 }
 

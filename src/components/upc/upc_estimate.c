@@ -46,4 +46,4 @@ static double upcp_root(double square)
 #define fmin upcp_min
 #define pow upcp_power
 #define sqrt upcp_root
-#include "mpx/stat/estimate.c"
+#include "stat/estimate.c"

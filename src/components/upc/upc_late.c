@@ -77,9 +77,9 @@ static void end_fork_in_child(void)
 	pthread_mutex_init(&opening, NULL);
 }
 
-static const struct upcp_library *load_library(char *reason, size_t size, int *lack)
+static const struct mpxi_libupc *load_library(char *reason, size_t size, int *lack)
 {
-	const struct upcp_library *library;
+	const struct mpxi_libupc *library;
 
 	if (forking)
 		return upcp_library_find(reason, size, lack);
@@ -143,7 +143,7 @@ static int fail_for_good(void)
 static int late_open_locked(int on_demand)
 {
 	int lack, error = 0;
-	const struct upcp_library *library =
+	const struct mpxi_libupc *library =
 		load_library(cmp->disabled_reason, sizeof(cmp->disabled_reason), &lack);
 
 	if (library) {

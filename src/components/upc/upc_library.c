@@ -19,9 +19,9 @@
 
 /* Null where libupc is not linked into the program. */
 #define WEAK(function) extern __typeof__(function) function __attribute__((weak));
-UPCP_FUNCTIONS(WEAK)
+MPXI_LIBUPC_CALLS(WEAK)
 
-static struct upcp_library library;
+static struct mpxi_libupc library;
 static int found;
 static int lacked; /* by the search that is under way */
 
@@ -36,7 +36,7 @@ static void explain_reason(char *reason, size_t size, const char *cause, const c
 	snprintf(reason, size, "%.*s. %s", room > 0 ? room : 0, cause, remedy);
 }
 
-static int check_abi(const struct upcp_library *candidate, const char *origin, char *reason, size_t size)
+static int check_abi(const struct mpxi_libupc *candidate, const char *origin, char *reason, size_t size)
 {
 	char cause[512];
 	int abi = candidate->upc_abi_version();
@@ -52,12 +52,12 @@ static int check_abi(const struct upcp_library *candidate, const char *origin, c
 /* 1: linked in and right, 0: not linked in, -1: linked in and not usable. */
 static int use_linked(char *reason, size_t size)
 {
-	struct upcp_library candidate;
+	struct mpxi_libupc candidate;
 
 	if (!upc_abi_version)
 		return 0;
 #define COPY(function) candidate.function = function;
-	UPCP_FUNCTIONS(COPY)
+	MPXI_LIBUPC_CALLS(COPY)
 #undef COPY
 	if (check_abi(&candidate, "The libupc linked into this program", reason, size))
 		return -1;
@@ -67,7 +67,7 @@ static int use_linked(char *reason, size_t size)
 			       "Link with -Wl,--whole-archive -lupc -Wl,--no-whole-archive.");             \
 		return -1;                                                                                 \
 	}
-	UPCP_FUNCTIONS(CHECK)
+	MPXI_LIBUPC_CALLS(CHECK)
 #undef CHECK
 	library = candidate;
 	return 1;
@@ -76,7 +76,7 @@ static int use_linked(char *reason, size_t size)
 /* Takes every function out of an open library: 0, or -1 with the reason. */
 static int use_handle(void *handle, const char *path, char *reason, size_t size)
 {
-	struct upcp_library candidate;
+	struct mpxi_libupc candidate;
 	char cause[512];
 
 #define LOOKUP(function)                                                                               \
@@ -90,7 +90,7 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 	LOOKUP(upc_abi_version)
 	if (check_abi(&candidate, path, reason, size))
 		return -1;
-	UPCP_FUNCTIONS(LOOKUP)
+	MPXI_LIBUPC_CALLS(LOOKUP)
 #undef LOOKUP
 	library = candidate;
 	return 0;
@@ -167,7 +167,7 @@ static int search_library(char *reason, size_t size)
 #endif
 }
 
-const struct upcp_library *upcp_library_find(char *reason, size_t size, int *lack)
+const struct mpxi_libupc *upcp_library_find(char *reason, size_t size, int *lack)
 {
 	lacked = 0;
 	if (!found && search_library(reason, size) == 1)

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpx/core/error.h"
+#include "core/error.h"
 #include "upc_mpx.h"
 #include "upc_qualifiers.h"
 #include "upc_report.h"
@@ -34,7 +34,7 @@ struct part {
 struct upcp_mpx {
 	unsigned parts;
 	struct part *part[PARTS_MAX]; /* the first has the set's unit */
-	struct upcp_turns *turns;     /* NULL: no event takes turns   */
+	struct mpxi_turns *turns;     /* NULL: no event takes turns   */
 	unsigned turning;
 	uint32_t turn_codes[UPCP_EVENTS];
 	uint64_t turn_counts[UPCP_EVENTS];
@@ -43,7 +43,7 @@ struct upcp_mpx {
 
 static int refuse_multiplexed_set(const char *why)
 {
-	return upcp_turns_tell(mpxi_error(MPXI_ENOSUPP, "%s", why));
+	return upcp_report_core(mpxi_error(MPXI_ENOSUPP, "%s", why));
 }
 
 int upcp_mpx_refuse_overflow(void)
@@ -87,7 +87,7 @@ static int plain_needs_pmu(const struct upcp_set *set, uint32_t code, const stru
 
 static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
 {
-	const struct upcp_library *lib = set->lib;
+	const struct mpxi_libupc *lib = set->lib;
 	struct upc_catalogue *catalogue = set->catalogue;
 	uint32_t term[UPC_COUNTERS] = {code};
 	int terms = lib->upc_catalogue_terms(catalogue, code, term, UPC_COUNTERS);
@@ -213,24 +213,25 @@ static int refuse_turning_target(void)
 		"count fewer hardware events, or in each thread");
 }
 
-static int make_turns(struct upcp_set *set, const struct upcp_target *target, struct upcp_turns **turns)
+static int make_turns(struct upcp_set *set, const struct upcp_target *target, struct mpxi_turns **turns)
 {
-	struct upcp_turns_options options = {.lib = set->lib,
+	struct mpxi_turns_options options = {.lib = set->lib,
 					     .catalogue = set->catalogue,
 					     .slice_ns = set->slice_ns,
-					     .group_max = group_max()};
+					     .group_max = group_max(),
+					     .tell = upcp_report_core};
 	int error = upcp_set_options(set, target, &options.unit);
 	unsigned i;
 
 	if (error)
 		return error;
-	error = upcp_turns_create(&options, turns);
+	error = mpxi_turns_create(&options, turns);
 	if (error)
 		return error;
 	for (i = 0; i < set->mpx->turning && !error; i++)
-		error = upcp_turns_add(*turns, set->mpx->turn_codes[i]);
+		error = mpxi_turns_add(*turns, set->mpx->turn_codes[i]);
 	if (error)
-		upcp_turns_destroy(*turns);
+		mpxi_turns_destroy(*turns);
 	return error;
 }
 
@@ -248,7 +249,7 @@ static int add_turning(struct upcp_set *set, uint32_t code)
 			return error;
 		}
 	}
-	error = upcp_turns_add(mpx->turns, code);
+	error = mpxi_turns_add(mpx->turns, code);
 	if (!error)
 		mpx->turn_codes[mpx->turning++] = code;
 	return error;
@@ -265,7 +266,7 @@ static void take_event_out(struct upcp_set *set, uint32_t code)
 	for (i = 0; i < mpx->turning; i++) {
 		if (mpx->turn_codes[i] != code)
 			continue;
-		upcp_turns_remove(mpx->turns, code);
+		mpxi_turns_remove(mpx->turns, code);
 		memmove(mpx->turn_codes + i, mpx->turn_codes + i + 1,
 			(--mpx->turning - i) * sizeof(*mpx->turn_codes));
 		return;
@@ -353,7 +354,7 @@ static void shrink_parts(struct upcp_set *set)
 	while (mpx->parts > 1 && !mpx->part[mpx->parts - 1]->n)
 		drop_part(set);
 	if (!mpx->turning) {
-		upcp_turns_destroy(mpx->turns);
+		mpxi_turns_destroy(mpx->turns);
 		mpx->turns = NULL;
 	}
 	if (mpx->parts == 1 && !mpx->turns)
@@ -370,7 +371,7 @@ int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
 		return error;
 	error = was ? 0 : convert_to_multiplexed(set);
 	if (!error && set->mpx->turns)
-		error = upcp_turns_check(set->mpx->turns);
+		error = mpxi_turns_check(set->mpx->turns);
 	if (error)
 		return error;
 	for (i = 0; i < n_fresh && !error; i++)
@@ -420,12 +421,12 @@ int upcp_mpx_aim(struct upcp_set *set, const struct upcp_target *target,
 {
 	struct upcp_mpx *mpx = set->mpx;
 	struct upc_unit_options before;
-	struct upcp_turns *turns = NULL;
+	struct mpxi_turns *turns = NULL;
 	unsigned k;
 	int error = 0;
 
 	if (mpx->turns) {
-		error = upcp_turns_check(mpx->turns);
+		error = mpxi_turns_check(mpx->turns);
 		if (!error && !can_take_turns(set, target))
 			error = refuse_turning_target();
 		if (!error)
@@ -439,11 +440,11 @@ int upcp_mpx_aim(struct upcp_set *set, const struct upcp_target *target,
 		if (k > 1 && !upcp_set_options(set, &set->target, &before))
 			for (k--; k-- > 0;)
 				(void)set->lib->upc_unit_retarget(mpx->part[k]->unit, &before);
-		upcp_turns_destroy(turns);
+		mpxi_turns_destroy(turns);
 		return error;
 	}
 	if (turns) {
-		upcp_turns_destroy(mpx->turns);
+		mpxi_turns_destroy(mpx->turns);
 		mpx->turns = turns;
 	}
 	return 0;
@@ -455,7 +456,7 @@ void upcp_mpx_destroy(struct upcp_set *set)
 
 	if (!mpx)
 		return;
-	upcp_turns_destroy(mpx->turns);
+	mpxi_turns_destroy(mpx->turns);
 	while (mpx->parts > 1)
 		drop_part(set);
 	free(mpx->part[0]);
@@ -493,15 +494,15 @@ static void stop_parts(struct upcp_set *set)
 /* A forked child has copies of the parent's groups: it makes its own. */
 static int renew_turns(struct upcp_set *set)
 {
-	struct upcp_turns *turns;
+	struct mpxi_turns *turns;
 	int error;
 
-	if (!set->mpx->turns || !upcp_turns_inherited(set->mpx->turns))
+	if (!set->mpx->turns || !mpxi_turns_inherited(set->mpx->turns))
 		return 0;
 	error = make_turns(set, &set->target, &turns);
 	if (error)
 		return error;
-	upcp_turns_destroy(set->mpx->turns);
+	mpxi_turns_destroy(set->mpx->turns);
 	set->mpx->turns = turns;
 	return 0;
 }
@@ -515,7 +516,7 @@ int upcp_mpx_start(struct upcp_set *set)
 		error = start_parts(set);
 	if (error || !mpx->turns)
 		return error;
-	error = upcp_turns_start(mpx->turns, counted_thread(set, &set->target));
+	error = mpxi_turns_start(mpx->turns, counted_thread(set, &set->target));
 	if (error)
 		stop_parts(set);
 	return error;
@@ -523,15 +524,15 @@ int upcp_mpx_start(struct upcp_set *set)
 
 int upcp_mpx_stop(struct upcp_set *set)
 {
-	struct upcp_turns *turns = set->mpx->turns;
+	struct mpxi_turns *turns = set->mpx->turns;
 	int error;
 
 	if (turns) {
-		error = upcp_turns_check(turns);
+		error = mpxi_turns_check(turns);
 		if (error)
 			return error;
-		if (!upcp_turns_inherited(turns))
-			(void)upcp_turns_stop(turns);
+		if (!mpxi_turns_inherited(turns))
+			(void)mpxi_turns_stop(turns);
 	}
 	stop_parts(set);
 	return 0;
@@ -540,21 +541,21 @@ int upcp_mpx_stop(struct upcp_set *set)
 int upcp_mpx_reset(struct upcp_set *set)
 {
 	struct upcp_mpx *mpx = set->mpx;
-	int error = mpx->turns ? upcp_turns_check(mpx->turns) : 0, failed;
+	int error = mpx->turns ? mpxi_turns_check(mpx->turns) : 0, failed;
 	unsigned k;
 
 	if (error)
 		return error;
-	upcp_turns_hold(mpx->turns);
+	mpxi_turns_hold(mpx->turns);
 	for (k = 0; k < mpx->parts; k++) {
 		failed = set->lib->upc_unit_reset(mpx->part[k]->unit);
 		error = error ? error : failed;
 	}
-	if (mpx->turns && !upcp_turns_inherited(mpx->turns)) {
-		failed = upcp_turns_reset(mpx->turns);
+	if (mpx->turns && !mpxi_turns_inherited(mpx->turns)) {
+		failed = mpxi_turns_reset(mpx->turns);
 		error = error ? error : failed;
 	}
-	upcp_turns_release(mpx->turns);
+	mpxi_turns_release(mpx->turns);
 	return error;
 }
 
@@ -565,14 +566,14 @@ static int read_turns(struct upcp_set *set)
 	int error;
 
 	/* In a child what it has inherited stands still, at 0. */
-	if (upcp_turns_inherited(mpx->turns)) {
+	if (mpxi_turns_inherited(mpx->turns)) {
 		memset(mpx->turn_counts, 0, mpx->turning * sizeof(*mpx->turn_counts));
 		return 0;
 	}
-	error = upcp_turns_read(mpx->turns, mpx->turn_counts);
-	set->lost = upcp_turns_lost(mpx->turns);
+	error = mpxi_turns_read(mpx->turns, mpx->turn_counts);
+	set->lost = mpxi_turns_lost(mpx->turns);
 	for (i = 0; i < mpx->turning && !error; i++)
-		if (mpx->turn_counts[i] == UPCP_NEVER)
+		if (mpx->turn_counts[i] == MPXI_NEVER)
 			set->never = mpx->turn_codes[i] + 1;
 	return error;
 }
@@ -580,14 +581,14 @@ static int read_turns(struct upcp_set *set)
 int upcp_mpx_read(struct upcp_set *set)
 {
 	struct upcp_mpx *mpx = set->mpx;
-	int error = mpx->turns ? upcp_turns_check(mpx->turns) : 0, failed = 0;
+	int error = mpx->turns ? mpxi_turns_check(mpx->turns) : 0, failed = 0;
 	unsigned i, k;
 
 	set->never = 0;
 	set->lost = 0;
 	if (error)
 		return error;
-	upcp_turns_hold(mpx->turns);
+	mpxi_turns_hold(mpx->turns);
 	for (k = 0; k < mpx->parts && upcp_has_values(failed); k++) {
 		struct part *part = mpx->part[k];
 
@@ -598,7 +599,7 @@ int upcp_mpx_read(struct upcp_set *set)
 		failed = read_turns(set);
 		error = error ? error : failed;
 	}
-	upcp_turns_release(mpx->turns);
+	mpxi_turns_release(mpx->turns);
 	for (i = 0; i < set->n && upcp_has_values(failed); i++)
 		set->counts[i] = *mpx->place[i];
 	return error;

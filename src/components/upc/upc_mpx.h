@@ -2,15 +2,15 @@
 /*
  * upc_mpx.h - a multiplexed set whose events do not all fit into its unit. Events that need no counter
  * of the PMU go into more units, which count beside the first one, all the time; the rest take turns
- * (upc_turns.h). It uses nothing of PAPI but its numbers of errors.
+ * (runtime/turns.h). It uses nothing of PAPI but its numbers of errors.
  */
 #ifndef UPC_MPX_H
 #define UPC_MPX_H
 
 #include <stdint.h>
 
+#include "runtime/turns.h"
 #include "upc_set.h"
-#include "upc_turns.h"
 
 struct upcp_mpx;
 

@@ -20,10 +20,10 @@ static const char *const mode_names[] = {
 #define MODES (sizeof(mode_names) / sizeof(*mode_names))
 #define MODE_KEY ":mode="
 
-static const struct upcp_library *lib;
+static const struct mpxi_libupc *lib;
 static struct upc_catalogue *catalogue;
 
-void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *opened)
+void upcp_names_open(const struct mpxi_libupc *library, struct upc_catalogue *opened)
 {
 	lib = library;
 	catalogue = opened;

@@ -11,7 +11,7 @@
 #include "upc_library.h"
 
 /* The catalogue that all of the calls below ask. */
-void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
+void upcp_names_open(const struct mpxi_libupc *library, struct upc_catalogue *catalogue);
 
 /* How many events are enumerated, and what drives the first of them: a script or the
  * simulated node drive all that they can. */

@@ -66,7 +66,7 @@ static const char *remedy_for(int error, const char *message)
 	return "";
 }
 
-static int open_component_catalogue(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+static int open_component_catalogue(const struct mpxi_libupc *lib, int on_demand, PAPI_component_info_t *cmp,
 				    struct upc_catalogue **catalogue)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
@@ -116,7 +116,7 @@ static void restrict_to_user(PAPI_component_info_t *cmp)
 	cmp->default_domain = PAPI_DOM_USER;
 }
 
-int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+int upcp_open(const struct mpxi_libupc *lib, int on_demand, PAPI_component_info_t *cmp,
 	      struct upcp_opened *place)
 {
 	const int live = !upcp_source_is_chosen();

@@ -11,7 +11,7 @@
 #include "upc_library.h"
 
 struct upcp_opened {
-	const struct upcp_library *lib;
+	const struct mpxi_libupc *lib;
 	struct upc_catalogue *catalogue; /* the caller closes it          */
 	int replays;                     /* a script drives the events    */
 	int simulates;                   /* the simulated node does       */
@@ -28,7 +28,7 @@ int upcp_source_is_chosen(void);
  * what there is, and of cmp the versions, description and domains, or disabled_reason. 0 or a negative UPC_E*
  * code.
  */
-int upcp_open(const struct upcp_library *lib, int on_demand, PAPI_component_info_t *cmp,
+int upcp_open(const struct mpxi_libupc *lib, int on_demand, PAPI_component_info_t *cmp,
 	      struct upcp_opened *opened);
 
 /* Reads all names: says in cmp how many events there are, and what is missing. 0, or a

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpx/base/later.h"
+#include "base/later.h"
+#include "core/error.h"
+#include "runtime/turns.h"
 #include "upc_caller.h"
 #include "upc_report.h"
 
@@ -126,6 +128,14 @@ void upcp_report(enum upcp_report kind, const char *message)
 	upci_later_put(line);
 	__atomic_store_n(&any, 1, __ATOMIC_RELAXED);
 	say_if_possible();
+}
+
+int upcp_report_core(int error)
+{
+	if (error != MPXI_ENOMEM)
+		upcp_report(error == MPXI_ECNFLCT ? UPCP_REPORT_CONFLICT : UPCP_REPORT_REFUSED,
+			    mpxi_last_message());
+	return error - MPXI_TOLD;
 }
 
 /* Writes the lines that were put off: a program may end with its sets running. */

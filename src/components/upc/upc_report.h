@@ -32,6 +32,10 @@ void upcp_report_open(void);
  */
 void upcp_report(enum upcp_report kind, const char *message);
 
+/* Says the message of the core of MPX, and returns its error as one that was told (MPXI_TOLD). Context as
+ * above. */
+int upcp_report_core(int error);
+
 /* The calling thread has started a set; has stopped one. */
 void upcp_report_started(void);
 void upcp_report_stopped(void);

@@ -11,14 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpx/core/error.h"
+#include "core/error.h"
 #include "upc_fork.h"
 #include "upc_mpx.h"
 #include "upc_qualifiers.h"
 #include "upc_report.h"
 #include "upc_set.h"
 
-static const struct upcp_library *lib;
+static const struct mpxi_libupc *lib;
 static struct upc_catalogue *catalogue;
 
 /* Protects the list of sets; nests in nothing, and no handler takes it. Held
@@ -60,7 +60,7 @@ int upcp_sets_prepare(void)
 	return upcp_fork_register(&fork);
 }
 
-void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
+void upcp_sets_open(const struct mpxi_libupc *library, struct upc_catalogue *opened)
 {
 	lib = library;
 	catalogue = opened;
@@ -146,7 +146,7 @@ static void settle_owner(struct upcp_set *set)
 static int set_group_options(const struct upcp_target *target, struct upc_unit_options *options)
 {
 	if (target->attached || target->cpu != UPCP_NO_CPU || target->reach != UPCP_REACH_THREAD)
-		return upcp_turns_tell(
+		return upcp_report_core(
 			mpxi_error(MPXI_ECNFLCT,
 				   "%.200s: a set counts this control group, or what PAPI_attach, "
 				   "PAPI_CPU_ATTACH or PAPI_GRANUL has chosen: use a set for each",

@@ -43,7 +43,7 @@ struct upcp_entry {
 
 /* All zero up to codes, but target.cpu, is a valid empty set. */
 struct upcp_set {
-	const struct upcp_library *lib;    /* of unit                            */
+	const struct mpxi_libupc *lib;     /* of unit                            */
 	struct upc_catalogue *catalogue;   /* of unit, after PAPI_shutdown too   */
 	struct upc_unit *unit;             /* NULL until it is needed            */
 	struct upcp_set *next, **previous; /* list of sets that have a unit      */
@@ -86,11 +86,11 @@ struct upcp_set {
  * are left, but for those that other living threads have made: they may be counting with them, and
  * do so until the process ends. It returns whether there is none, and nothing needs the catalogue.
  * All other functions below return 0 or a negative UPC_E* code, or where the set is
- * multiplexed an error that was told (upc_turns.h); a call that fails
+ * multiplexed an error that was told (runtime/turns.h); a call that fails
  * has changed nothing. Context: one thread at a time for one set.
  */
 int upcp_sets_prepare(void);
-void upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
+void upcp_sets_open(const struct mpxi_libupc *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
 
 /* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that

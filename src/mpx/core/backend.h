@@ -2,7 +2,7 @@
 /*
  * backend.h - the counting interface below the core of MPX: groups of events that the
  * counters hold together. There are two backends: PAPI's public calls (papi_open.c) and
- * the units of the PAPI component (its upc_turns.c).
+ * the units of the PAPI component (runtime/turns.c).
  *
  * A group is opened and closed in ordinary context. The handler that ends a time slice also calls the
  * functions that end in _sig: they take no lock, allocate nothing, and restrict themselves to the calls

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_slices.c - one timer a thread, one signal for all sets that take turns. libmpx decides what a
- * tick may do (mpx/ticker/tick.h); this file says when the thread is inside.
+ * slices.c - one timer a thread, one signal for all sets that take turns. libmpx decides what a
+ * tick may do (ticker/tick.h); this file says when the thread is inside.
  *
  * The handler may interrupt the following. A call on the set itself holds the core: the tick is
  * acted on at its end. A call on another set, or a fork, may hold libupc's lock: the tick is put
  * off. A program that calls libupc itself, beside PAPI, may be interrupted in there: the core uses
- * units of its own, and upc_turns.c lists the calls on them. A program in libmpx, or in another
+ * units of its own, and turns.c lists the calls on them. A program in libmpx, or in another
  * component of PAPI, may be interrupted too: the handler calls neither.
  */
 #ifndef _GNU_SOURCE
@@ -20,25 +20,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpx/core/error.h"
-#include "mpx/ticker/thread_exit.h"
-#include "mpx/ticker/tick.h"
-#include "mpx/ticker/timer.h"
-#include "upc_slices.h"
+#include "core/error.h"
+#include "runtime/in_call.h"
+#include "runtime/slices.h"
+#include "ticker/thread_exit.h"
+#include "ticker/tick.h"
+#include "ticker/timer.h"
 
-struct upcp_ticker {
+struct mpxi_ticker {
 	struct mpxi_timer timer;
-	/* Partners: upcp_slices_end in any thread, and on_tick_sig in the ticker's. */
+	/* Partners: mpxi_slices_end in any thread, and on_tick_sig in the ticker's. */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
 	/* The field of the core's owner that points here; NULL without a core. Partners: the ticker's
 	 * thread, and under lock all. */
-	_Atomic(_Atomic(struct upcp_ticker *) *) holder;
-	struct upcp_ticker *next, *previous;
+	_Atomic(_Atomic(struct mpxi_ticker *) *) holder;
+	struct mpxi_ticker *next, *previous;
 };
 
 /* The handler reads both: initial-exec, so that no access allocates. */
-static __thread struct upcp_ticker *mine __attribute__((tls_model("initial-exec")));
+static __thread struct mpxi_ticker *mine __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-exec")));
 
 /* Protects the list, the process's timers, and holders where they are changed by another thread
@@ -46,7 +47,7 @@ static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-
  * again. The timers' own lock nests in it; no handler takes it. Held across a fork, so that a child
  * finds the list whole. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct upcp_ticker *tickers;
+static struct mpxi_ticker *tickers;
 static struct mpxi_timers *timers; /* of all threads, while one of them is open */
 static unsigned opened;
 
@@ -56,13 +57,13 @@ static int fork_error;
 static bool inside_sig(void *context)
 {
 	(void)context;
-	return forking || upcp_inside_sig();
+	return forking || mpxi_in_call_sig();
 }
 
 /* Calls nothing but the core, whose backend says what that calls. */
 static void on_tick_sig(void *context)
 {
-	struct upcp_ticker *ticker = mine;
+	struct mpxi_ticker *ticker = mine;
 	struct mpxi_core *core;
 
 	if (!ticker)
@@ -77,7 +78,7 @@ static void on_tick_sig(void *context)
 
 /* ---- timers ------------------------------------------------------------------ */
 
-static void close_timer_locked(struct upcp_ticker *ticker)
+static void close_timer_locked(struct mpxi_ticker *ticker)
 {
 	if (!ticker->timer.open)
 		return;
@@ -111,9 +112,9 @@ static int open_timer_locked(uint64_t ns)
 /* ---- threads ----------------------------------------------------------------- */
 
 /* In this order: a child of a fork meanwhile finds no owner whose ticker does not know of it. */
-static void let_go(struct upcp_ticker *ticker)
+static void let_go(struct mpxi_ticker *ticker)
 {
-	_Atomic(struct upcp_ticker *) *holder = atomic_load(&ticker->holder);
+	_Atomic(struct mpxi_ticker *) *holder = atomic_load(&ticker->holder);
 
 	if (holder)
 		atomic_store(holder, NULL);
@@ -123,7 +124,7 @@ static void let_go(struct upcp_ticker *ticker)
 /* The core stays where it is: its owner can still stop it. */
 static void end_thread_ticker(void *arg)
 {
-	struct upcp_ticker *ticker = arg;
+	struct mpxi_ticker *ticker = arg;
 
 	mine = NULL;
 	pthread_mutex_lock(&lock);
@@ -154,7 +155,7 @@ static void unlock_slices_after_fork(void)
 /* The timers are the parent's; the cores' owners find out by their process. */
 static void drop_slices_in_child(void)
 {
-	struct upcp_ticker *ticker, *next;
+	struct mpxi_ticker *ticker, *next;
 
 	if (mine)
 		(void)mpxi_thread_exit_keep(NULL);
@@ -189,7 +190,7 @@ static void set_slices_up(void)
 
 static int make_ticker_locked(void)
 {
-	struct upcp_ticker *ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
+	struct mpxi_ticker *ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
 
 	if (!ticker || mpxi_thread_exit_keep(ticker)) {
 		free(ticker);
@@ -225,7 +226,7 @@ static int prepare_thread_ticker(uint64_t ns)
 	return error;
 }
 
-int upcp_slices_begin(_Atomic(struct upcp_ticker *) *holder, struct mpxi_core *core, uint64_t ns)
+int mpxi_slices_begin(_Atomic(struct mpxi_ticker *) *holder, struct mpxi_core *core, uint64_t ns)
 {
 	int error;
 
@@ -249,7 +250,7 @@ int upcp_slices_begin(_Atomic(struct upcp_ticker *) *holder, struct mpxi_core *c
 /* A tick that has the core already is a matter of microseconds. Sleeps: a thread of higher priority
  * that only yields would keep the other off. By the bare call: nanosleep would let a cancelled
  * thread end with the lock. */
-static void end_foreign_locked(struct upcp_ticker *ticker)
+static void end_foreign_locked(struct mpxi_ticker *ticker)
 {
 	static const struct timespec moment = {.tv_nsec = 20000};
 
@@ -259,9 +260,9 @@ static void end_foreign_locked(struct upcp_ticker *ticker)
 	let_go(ticker);
 }
 
-void upcp_slices_end(_Atomic(struct upcp_ticker *) *holder)
+void mpxi_slices_end(_Atomic(struct mpxi_ticker *) *holder)
 {
-	struct upcp_ticker *ticker = atomic_load(holder);
+	struct mpxi_ticker *ticker = atomic_load(holder);
 
 	if (!ticker)
 		return;
@@ -279,14 +280,14 @@ void upcp_slices_end(_Atomic(struct upcp_ticker *) *holder)
 	pthread_mutex_unlock(&lock);
 }
 
-int upcp_slices_foreign(_Atomic(struct upcp_ticker *) const *holder)
+int mpxi_slices_foreign(_Atomic(struct mpxi_ticker *) const *holder)
 {
-	const struct upcp_ticker *ticker = atomic_load(holder);
+	const struct mpxi_ticker *ticker = atomic_load(holder);
 
 	return ticker && ticker != mine;
 }
 
-bool upcp_slices_overdue(_Atomic(struct upcp_ticker *) const *holder)
+bool mpxi_slices_overdue(_Atomic(struct mpxi_ticker *) const *holder)
 {
 	return mine && atomic_load(holder) == mine && mpxi_timer_mend(&mine->timer);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_turns.c - the core of MPX on units of libupc: a group is a unit of its own, which
+ * turns.c - the core of MPX on units of libupc: a group is a unit of its own, which
  * stays open while other groups count.
  *
  * The functions ending in _sig call these in a handler, for units of perf events alone that count the
@@ -15,7 +15,7 @@
  * None allocates or locks: descriptors and buffers are there since the group was opened.
  * A call that fails writes words into the thread's message in libupc, whose memory is there
  * since the thread's first start; a notice waits until ordinary code tells it. No tick goes
- * into a call of the component or a fork (upc_slices.c); a call that a program makes to
+ * into a call of the component or a fork (slices.c); a call that a program makes to
  * libupc itself, which may hold its lock, it may interrupt.
  */
 #ifndef _GNU_SOURCE
@@ -27,31 +27,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpx/core/core.h"
-#include "mpx/core/error.h"
-#include "mpx/ticker/tick.h"
-#include "mpx/ticker/timer.h"
-#include "upc_report.h"
-#include "upc_slices.h"
-#include "upc_turns.h"
+#include "core/core.h"
+#include "core/error.h"
+#include "runtime/slices.h"
+#include "runtime/turns.h"
+#include "ticker/tick.h"
+#include "ticker/timer.h"
 
 /* libupc's errors on their way through the core, which has numbers of its own. */
 #define FOREIGN 2000
 
-struct upcp_turns {
-	struct upcp_turns_options options;
+struct mpxi_turns {
+	struct mpxi_turns_options options;
 	struct mpxi_core *core;
 	struct mpxi_set *set;
 	bool has_clock;
 	uint32_t clock; /* the event that slices are measured by */
 	int counted;    /* the thread, at the last start         */
 	pid_t process;
-	_Atomic(struct upcp_ticker *) ticker;
+	_Atomic(struct mpxi_ticker *) ticker;
 	uint64_t given[UPC_EVENTS_MAX]; /* what reads have given, in the order of adding */
 };
 
 struct group {
-	struct upcp_turns *turns;
+	struct mpxi_turns *turns;
 	struct upc_unit *unit;
 	unsigned n;     /* the core's events, which come behind the clock's */
 	uint64_t began; /* without a clock event: the thread's CPU time     */
@@ -63,28 +62,20 @@ static int mark_foreign_error(int error)
 	return error ? error - FOREIGN : 0;
 }
 
-int upcp_turns_tell(int error)
-{
-	if (error != MPXI_ENOMEM)
-		upcp_report(error == MPXI_ECNFLCT ? UPCP_REPORT_CONFLICT : UPCP_REPORT_REFUSED,
-			    mpxi_last_message());
-	return error - UPCP_TOLD;
-}
-
 /* The core's error for the caller. */
-static int settle_core_error(int error)
+static int settle_core_error(const struct mpxi_turns *turns, int error)
 {
 	if (error >= 0)
 		return 0;
-	return error <= -FOREIGN ? error + FOREIGN : upcp_turns_tell(error);
+	return error <= -FOREIGN ? error + FOREIGN : turns->options.tell(error);
 }
 
 /* ---- which events go together ------------------------------------------------- */
 
 /* The clock and the events into a unit, all or none. */
-static int fill_turns_unit(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
+static int fill_turns_unit(struct mpxi_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
 {
-	const struct upcp_library *lib = turns->options.lib;
+	const struct mpxi_libupc *lib = turns->options.lib;
 	struct upc_transaction *transaction;
 	unsigned i;
 	int error = lib->upc_transaction_begin(unit, &transaction);
@@ -101,10 +92,10 @@ static int fill_turns_unit(struct upcp_turns *turns, struct upc_unit *unit, cons
 	return error;
 }
 
-static int make_turns_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n,
+static int make_turns_unit(struct mpxi_turns *turns, const uint32_t *event, unsigned n,
 			   struct upc_unit **made)
 {
-	const struct upcp_library *lib = turns->options.lib;
+	const struct mpxi_libupc *lib = turns->options.lib;
 	struct upc_unit *unit;
 	int error = lib->upc_unit_create(turns->options.catalogue, &turns->options.unit, &unit);
 
@@ -120,7 +111,7 @@ static int make_turns_unit(struct upcp_turns *turns, const uint32_t *event, unsi
 
 static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 {
-	struct upcp_turns *turns = backend;
+	struct mpxi_turns *turns = backend;
 	struct upc_unit *unit;
 	int error;
 
@@ -138,7 +129,7 @@ static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 /* Events that need not take turns are not given to the core (upc_mpx.c). */
 static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 {
-	const struct upcp_turns *turns = backend;
+	const struct mpxi_turns *turns = backend;
 
 	return turns->has_clock && event == turns->clock ? MPXI_CLOCK : MPXI_ORDINARY;
 }
@@ -147,7 +138,7 @@ static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 
 static int ops_open_unit(void *backend, const uint32_t *event, unsigned n, void **opened)
 {
-	struct upcp_turns *turns = backend;
+	struct mpxi_turns *turns = backend;
 	struct group *group = calloc(1, sizeof(*group) + (n + 1) * sizeof(group->value[0]));
 	int error;
 
@@ -172,7 +163,7 @@ static int ops_open_unit(void *backend, const uint32_t *event, unsigned n, void 
 
 static void ops_close(void *backend, void *handle)
 {
-	struct upcp_turns *turns = backend;
+	struct mpxi_turns *turns = backend;
 	struct group *group = handle;
 
 	turns->options.lib->upc_unit_destroy(group->unit);
@@ -182,7 +173,7 @@ static void ops_close(void *backend, void *handle)
 static int ops_start_sig(void *handle)
 {
 	struct group *group = handle;
-	const struct upcp_library *lib = group->turns->options.lib;
+	const struct mpxi_libupc *lib = group->turns->options.lib;
 	int error = lib->upc_unit_reset(group->unit);
 
 	if (!error)
@@ -238,9 +229,9 @@ static const struct mpxi_backend_ops ops = {
 /* ---- the clock ------------------------------------------------------------------ */
 
 /* Some machines take the event and never count it. */
-static bool clock_counts(struct upcp_turns *turns)
+static bool clock_counts(struct mpxi_turns *turns)
 {
-	const struct upcp_library *lib = turns->options.lib;
+	const struct mpxi_libupc *lib = turns->options.lib;
 	struct upc_unit *unit;
 	volatile unsigned work = 0;
 	uint64_t cycles = 0;
@@ -260,7 +251,7 @@ static bool clock_counts(struct upcp_turns *turns)
 }
 
 /* Cycles come with a group's own read; the thread's CPU time is a system call. */
-static void choose_clock(struct upcp_turns *turns)
+static void choose_clock(struct mpxi_turns *turns)
 {
 	static const char *const names[] = {"perf::CYCLES", "perf::CPU-CYCLES"};
 	size_t i;
@@ -277,10 +268,10 @@ static void choose_clock(struct upcp_turns *turns)
 
 static int on_sharing(void *arg, bool on)
 {
-	struct upcp_turns *turns = arg;
+	struct mpxi_turns *turns = arg;
 
 	if (!on) {
-		upcp_slices_end(&turns->ticker);
+		mpxi_slices_end(&turns->ticker);
 		return 0;
 	}
 	if (turns->counted != (int)syscall(SYS_gettid))
@@ -290,21 +281,21 @@ static int on_sharing(void *arg, bool on)
 				  turns->counted);
 	/* The handler may write libupc's message: its memory is there from here on. */
 	(void)turns->options.lib->upc_last_message();
-	return upcp_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
+	return mpxi_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
 }
 
 static bool on_overdue(void *arg)
 {
-	const struct upcp_turns *turns = arg;
+	const struct mpxi_turns *turns = arg;
 
-	return upcp_slices_overdue(&turns->ticker);
+	return mpxi_slices_overdue(&turns->ticker);
 }
 
 /* ---- life -------------------------------------------------------------------------- */
 
-int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turns **made)
+int mpxi_turns_create(const struct mpxi_turns_options *options, struct mpxi_turns **made)
 {
-	struct upcp_turns *turns = calloc(1, sizeof(*turns));
+	struct mpxi_turns *turns = calloc(1, sizeof(*turns));
 	struct mpxi_core_options core = {
 		.ops = &ops,
 		.backend = turns,
@@ -315,7 +306,7 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 	int error;
 
 	if (!turns)
-		return MPXI_ENOMEM - UPCP_TOLD;
+		return MPXI_ENOMEM - MPXI_TOLD;
 	turns->options = *options;
 	turns->process = getpid();
 	choose_clock(turns);
@@ -324,32 +315,33 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 	if (!error)
 		error = mpxi_set_create(turns->core, &turns->set);
 	if (error) {
+		error = settle_core_error(turns, error);
 		mpxi_core_destroy(turns->core);
 		free(turns);
-		return settle_core_error(error);
+		return error;
 	}
 	*made = turns;
 	return 0;
 }
 
-void upcp_turns_destroy(struct upcp_turns *turns)
+void mpxi_turns_destroy(struct mpxi_turns *turns)
 {
 	if (!turns)
 		return;
-	upcp_slices_end(&turns->ticker);
+	mpxi_slices_end(&turns->ticker);
 	/* A child's copies of the units are stopped, and closed as any. */
 	mpxi_core_destroy(turns->core);
 	free(turns);
 }
 
-int upcp_turns_inherited(const struct upcp_turns *turns)
+int mpxi_turns_inherited(const struct mpxi_turns *turns)
 {
 	return turns->process != getpid();
 }
 
 /* ---- events ------------------------------------------------------------------------- */
 
-static int check_turning_event(const struct upcp_turns *turns, uint32_t code)
+static int check_turning_event(const struct mpxi_turns *turns, uint32_t code)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	int error = turns->options.lib->upc_catalogue_info(turns->options.catalogue, code, &info);
@@ -357,7 +349,7 @@ static int check_turning_event(const struct upcp_turns *turns, uint32_t code)
 	if (error)
 		return error;
 	if (info.kind == UPC_KIND_LEVEL)
-		return upcp_turns_tell(
+		return turns->options.tell(
 			mpxi_error(MPXI_ENOSUPP,
 				   "%s is a level or a quotient, which cannot be added up over "
 				   "time slices: count it in a set that fits",
@@ -365,7 +357,7 @@ static int check_turning_event(const struct upcp_turns *turns, uint32_t code)
 	return 0;
 }
 
-int upcp_turns_add(struct upcp_turns *turns, uint32_t code)
+int mpxi_turns_add(struct mpxi_turns *turns, uint32_t code)
 {
 	int index, error = check_turning_event(turns, code);
 
@@ -373,14 +365,14 @@ int upcp_turns_add(struct upcp_turns *turns, uint32_t code)
 		return error;
 	index = mpxi_set_add(turns->set, code);
 	if (index < 0)
-		return settle_core_error(index);
-	turns->given[index] = UPCP_NEVER;
+		return settle_core_error(turns, index);
+	turns->given[index] = MPXI_NEVER;
 	return 0;
 }
 
-void upcp_turns_remove(struct upcp_turns *turns, uint32_t code)
+void mpxi_turns_remove(struct mpxi_turns *turns, uint32_t code)
 {
-	unsigned n = upcp_turns_events(turns), i;
+	unsigned n = mpxi_turns_events(turns), i;
 
 	for (i = 0; i < n && mpxi_set_event(turns->set, i) != code; i++)
 		;
@@ -389,30 +381,31 @@ void upcp_turns_remove(struct upcp_turns *turns, uint32_t code)
 	memmove(turns->given + i, turns->given + i + 1, (n - i - 1) * sizeof(turns->given[0]));
 }
 
-unsigned upcp_turns_events(const struct upcp_turns *turns)
+unsigned mpxi_turns_events(const struct mpxi_turns *turns)
 {
 	return turns ? mpxi_set_events(turns->set) : 0;
 }
 
 /* ---- counting ------------------------------------------------------------------------ */
 
-static void forget_given_values(struct upcp_turns *turns)
+static void forget_given_values(struct mpxi_turns *turns)
 {
 	unsigned i;
 
-	for (i = 0; i < upcp_turns_events(turns); i++)
-		turns->given[i] = UPCP_NEVER;
+	for (i = 0; i < mpxi_turns_events(turns); i++)
+		turns->given[i] = MPXI_NEVER;
 }
 
-int upcp_turns_check(const struct upcp_turns *turns)
+int mpxi_turns_check(const struct mpxi_turns *turns)
 {
-	if (!upcp_slices_foreign(&turns->ticker))
+	if (!mpxi_slices_foreign(&turns->ticker))
 		return 0;
-	return upcp_turns_tell(mpxi_error(MPXI_EISRUN, "a multiplexed set whose events take turns is used by "
-						       "the thread that has started it, as long as it runs"));
+	return turns->options.tell(mpxi_error(MPXI_EISRUN,
+					      "a multiplexed set whose events take turns is used by "
+					      "the thread that has started it, as long as it runs"));
 }
 
-int upcp_turns_start(struct upcp_turns *turns, int counted)
+int mpxi_turns_start(struct mpxi_turns *turns, int counted)
 {
 	int error;
 
@@ -420,23 +413,23 @@ int upcp_turns_start(struct upcp_turns *turns, int counted)
 	error = mpxi_set_start(turns->set);
 	if (!error)
 		forget_given_values(turns);
-	return settle_core_error(error);
+	return settle_core_error(turns, error);
 }
 
-int upcp_turns_stop(struct upcp_turns *turns)
+int mpxi_turns_stop(struct mpxi_turns *turns)
 {
 	int error = mpxi_set_stop(turns->set);
 
-	return error == MPXI_ENOTRUN ? 0 : settle_core_error(error);
+	return error == MPXI_ENOTRUN ? 0 : settle_core_error(turns, error);
 }
 
-int upcp_turns_reset(struct upcp_turns *turns)
+int mpxi_turns_reset(struct mpxi_turns *turns)
 {
 	int error = mpxi_set_reset(turns->set);
 
 	if (!error)
 		forget_given_values(turns);
-	return settle_core_error(error);
+	return settle_core_error(turns, error);
 }
 
 /* N_e as a whole number. */
@@ -448,7 +441,7 @@ static uint64_t whole_estimate(const struct mpxi_window *window, const struct mp
 	return estimate->value < 0x1p63 ? (uint64_t)(estimate->value + .5) : INT64_MAX;
 }
 
-int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
+int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts)
 {
 	int error = mpxi_set_read(turns->set);
 	struct mpxi_estimate estimate;
@@ -458,35 +451,35 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 		/* A slice that cannot be read is over. Its time is not in the values that there
 		 * are: the next read has it, as that of a slice that was lost. */
 		(void)mpxi_core_tick_sig(turns->core);
-		memcpy(counts, turns->given, upcp_turns_events(turns) * sizeof(*counts));
-		return settle_core_error(error);
+		memcpy(counts, turns->given, mpxi_turns_events(turns) * sizeof(*counts));
+		return settle_core_error(turns, error);
 	}
-	for (i = 0; i < upcp_turns_events(turns); i++) {
+	for (i = 0; i < mpxi_turns_events(turns); i++) {
 		const struct mpxi_window *window = mpxi_set_window(turns->set, i);
 		uint64_t count;
 
 		mpxi_estimate(window, MPXI_AUTO, &estimate);
-		count = estimate.never ? UPCP_NEVER : whole_estimate(window, &estimate);
-		/* UPCP_NEVER is the largest: whatever comes after it is news. */
-		if (count != UPCP_NEVER && (turns->given[i] == UPCP_NEVER || count > turns->given[i]))
+		count = estimate.never ? MPXI_NEVER : whole_estimate(window, &estimate);
+		/* MPXI_NEVER is the largest: whatever comes after it is news. */
+		if (count != MPXI_NEVER && (turns->given[i] == MPXI_NEVER || count > turns->given[i]))
 			turns->given[i] = count;
 		counts[i] = turns->given[i];
 	}
 	return 0;
 }
 
-int upcp_turns_lost(const struct upcp_turns *turns)
+int mpxi_turns_lost(const struct mpxi_turns *turns)
 {
 	return mpxi_set_lost(turns->set);
 }
 
-void upcp_turns_hold(struct upcp_turns *turns)
+void mpxi_turns_hold(struct mpxi_turns *turns)
 {
 	if (turns)
 		mpxi_core_hold(turns->core);
 }
 
-void upcp_turns_release(struct upcp_turns *turns)
+void mpxi_turns_release(struct mpxi_turns *turns)
 {
 	if (turns)
 		mpxi_core_release(turns->core);
