@@ -320,7 +320,7 @@ static int tell_never(const struct upcp_set *set)
 	uintptr_t address;
 	char line[400];
 
-	if (opened.lib->upc_catalogue_info(set->catalogue, set->never - 1, &info))
+	if (opened.lib->upc_catalogue_info(set->catalogue, set->gaps.never - 1, &info))
 		info.name = "an event";
 	snprintf(line, sizeof(line),
 		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "
@@ -394,9 +394,9 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	state->address = 0;
 	if (error <= -MPXI_TOLD) /* another thread's: nothing was read */
 		return translate_error(error);
-	if (state->set.lost)
+	if (state->set.gaps.lost)
 		upcp_report(UPCP_REPORT_LOST, slices_lost);
-	if (!error && state->set.never)
+	if (!error && state->set.gaps.never)
 		return tell_never(&state->set);
 	return error ? tell_read_error(state, error) : PAPI_OK;
 }

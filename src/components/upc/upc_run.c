@@ -5,9 +5,17 @@
  */
 #include <unistd.h>
 
-#include "upc_mpx.h"
+#include "core/error.h"
+#include "upc_report.h"
 #include "upc_set.h"
 #include "upc_share.h"
+
+static int start_spread(struct upcp_set *set)
+{
+	int error = mpxi_spread_is_inherited(set->spread) ? upcp_set_renew(set) : 0;
+
+	return error ? error : mpxi_spread_start(set->spread);
+}
 
 int upcp_set_start(struct upcp_set *set)
 {
@@ -27,8 +35,8 @@ int upcp_set_start(struct upcp_set *set)
 	/* Before anything counts: the making of what is shown is not the program's. */
 	shown = set->shown;
 	upcp_share(set);
-	error = set->mpx ? upcp_mpx_start(set) : set->lib->upc_unit_reset(set->unit);
-	if (!error && !set->mpx)
+	error = set->spread ? start_spread(set) : set->lib->upc_unit_reset(set->unit);
+	if (!error && !set->spread)
 		error = set->lib->upc_unit_start(set->unit);
 	if (error && !shown)
 		upcp_unshare(set);
@@ -41,8 +49,8 @@ int upcp_set_stop(struct upcp_set *set)
 
 	if (!set->unit)
 		return 0;
-	if (set->mpx)
-		return upcp_mpx_stop(set);
+	if (set->spread)
+		return mpxi_spread_stop(set->spread);
 	error = set->lib->upc_unit_stop(set->unit);
 	/* PAPI took its values by a read before; a bad last read is not the
 	 * stop's failure, and PAPI would call the set running for ever. */
@@ -53,7 +61,7 @@ int upcp_set_finish(struct upcp_set *set)
 {
 	int error;
 
-	if (!set->unit || set->mpx)
+	if (!set->unit || set->spread)
 		return UPC_ENOSUPP;
 	error = set->lib->upc_unit_stop(set->unit);
 	if (error) {
@@ -65,8 +73,8 @@ int upcp_set_finish(struct upcp_set *set)
 
 int upcp_set_reset(struct upcp_set *set)
 {
-	if (set->mpx)
-		return upcp_mpx_reset(set);
+	if (set->spread)
+		return mpxi_spread_reset(set->spread);
 	return set->unit ? set->lib->upc_unit_reset(set->unit) : UPC_ESTATE;
 }
 
@@ -84,9 +92,9 @@ int upcp_set_read(struct upcp_set *set)
 
 	if (!set->unit)
 		return UPC_ESTATE;
-	if (set->mpx) {
-		error = upcp_mpx_read(set);
-		if (upcp_has_values(error))
+	if (set->spread) {
+		error = mpxi_spread_read(set->spread, set->counts, &set->gaps);
+		if (mpxi_has_values(error))
 			scatter_counts(set);
 		return error;
 	}
@@ -94,21 +102,23 @@ int upcp_set_read(struct upcp_set *set)
 		return set->lib->upc_unit_read_added(set->unit, set->values, set->n);
 	error = set->in_order ? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
 			      : set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
-	if (upcp_has_values(error))
+	if (mpxi_has_values(error))
 		scatter_counts(set);
 	return error;
 }
 
 void upcp_set_peek(struct upcp_set *set)
 {
-	if (upcp_has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
+	if (mpxi_has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
 		scatter_counts(set);
 }
 
 int upcp_set_write(struct upcp_set *set, const uint64_t *values)
 {
 	if (set->slice_ns)
-		return upcp_mpx_refuse_write();
+		return upcp_report_core(
+			mpxi_error(MPXI_ENOSUPP,
+				   "PAPI_write is not for multiplexed sets, whose counts may be estimates"));
 	return set->unit ? set->lib->upc_unit_write_events(set->unit, set->codes, set->n, values)
 			 : UPC_ESTATE;
 }
@@ -140,7 +150,7 @@ int upcp_set_threshold(struct upcp_set *set, unsigned position, uint64_t thresho
 	if (position >= UPCP_THRESHOLDS || !set->unit)
 		return UPC_EINVAL;
 	if (threshold && set->slice_ns)
-		return upcp_mpx_refuse_overflow();
+		return upcp_set_refuse_overflow();
 	error = set->lib->upc_unit_set_threshold(set->unit, set->by_position[position], threshold);
 	if (!error)
 		set->thresholds[position] = threshold;

@@ -7,13 +7,13 @@
 #define _GNU_SOURCE /* gettid of older C libraries */
 #endif
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "upc_fork.h"
-#include "upc_mpx.h"
 #include "upc_qualifiers.h"
 #include "upc_report.h"
 #include "upc_set.h"
@@ -157,7 +157,10 @@ static int set_group_options(const struct upcp_target *target, struct upc_unit_o
 	return 0;
 }
 
-int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, struct upc_unit_options *options)
+/* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that
+ * exclude each other); a told PAPI_ECNFLCT (a control group, and somebody else). */
+static int fill_unit_options(struct upcp_set *set, const struct upcp_target *target,
+			     struct upc_unit_options *options)
 {
 	*options = UPC_OPTIONS_INIT(upc_unit_options);
 	options->domain = target->domain;
@@ -194,6 +197,41 @@ int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, str
 	return UPC_EINVAL;
 }
 
+/* Only a thread's own events, where nothing else is chosen, can take turns. */
+static pid_t turning_thread(const struct upcp_set *set, const struct upcp_target *target)
+{
+	if (target->reach != UPCP_REACH_THREAD || target->cpu != UPCP_NO_CPU || target->inherit ||
+	    upcp_qualifiers_name_group(target->qualifiers))
+		return 0;
+	return target->attached ? target->attached : set->owner_thread;
+}
+
+/* An unattached set that has no owner in this process becomes the calling thread's. */
+static int describe_target(struct upcp_set *set, const struct upcp_target *target,
+			   struct mpxi_spread_target *described)
+{
+	int error = fill_unit_options(set, target, &described->unit);
+
+	described->turning = turning_thread(set, target);
+	return error;
+}
+
+static int aim_spread(struct upcp_set *set, const struct mpxi_spread_target *target)
+{
+	struct upc_unit_options before;
+	int error = fill_unit_options(set, &set->target, &before);
+
+	return error ? error : mpxi_spread_aim(set->spread, target, &before);
+}
+
+int upcp_set_renew(struct upcp_set *set)
+{
+	struct mpxi_spread_target target;
+	int error = describe_target(set, &set->target, &target);
+
+	return error ? error : mpxi_spread_renew(set->spread, &target);
+}
+
 static int create_set_unit(struct upcp_set *set, const struct upc_unit_options *options)
 {
 	int error;
@@ -212,25 +250,24 @@ static int create_set_unit(struct upcp_set *set, const struct upc_unit_options *
 
 int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 {
-	struct upc_unit_options options;
-	int error;
+	struct mpxi_spread_target aimed;
+	int error = describe_target(set, target, &aimed);
 
-	error = upcp_set_options(set, target, &options);
 	if (error)
 		return error;
 	/* The unit is made now, so that what is wrong is said by this call. */
-	if (set->mpx)
-		error = upcp_mpx_aim(set, target, &options);
+	if (set->spread)
+		error = aim_spread(set, &aimed);
 	else
-		error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
-				  : create_set_unit(set, &options);
+		error = set->unit ? lib->upc_unit_retarget(set->unit, &aimed.unit)
+				  : create_set_unit(set, &aimed.unit);
 	/* The caller reports all other errors that libupc has words for. */
 	if (error == UPC_EINVAL && upcp_qualifiers_name_group(target->qualifiers))
 		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	if (error)
 		return error;
 	set->target = *target;
-	set->opened_for = options.pid;
+	set->opened_for = aimed.unit.pid;
 	return 0;
 }
 
@@ -331,9 +368,9 @@ static void settle_order(struct upcp_set *set)
 {
 	unsigned i = 0;
 
-	if (set->mpx) {
+	if (set->spread) {
 		set->in_order = set->direct = 0;
-		upcp_mpx_settle(set);
+		mpxi_spread_settle(set->spread, set->codes, set->n);
 		return;
 	}
 	set->in_order = lib->upc_unit_list(set->unit, set->listed, UPCP_EVENTS) == (int)set->n &&
@@ -343,7 +380,55 @@ static void settle_order(struct upcp_set *set)
 	set->direct = set->in_order && i == set->n;
 }
 
-/* The events that do not fit into the unit of a multiplexed set go elsewhere (upc_mpx.c). */
+static int create_spread(struct upcp_set *set, const struct mpxi_spread_target *target)
+{
+	const struct mpxi_spread_options options = {
+		.lib = lib,
+		.catalogue = set->catalogue,
+		.unit = set->unit,
+		.slice_ns = set->slice_ns,
+		.tell = upcp_report_core,
+	};
+
+	return mpxi_spread_create(&options, target, set->codes, set->n, &set->spread);
+}
+
+static void destroy_spread(struct upcp_set *set)
+{
+	mpxi_spread_destroy(set->spread);
+	set->spread = NULL;
+}
+
+/* In a forked child the set keeps its owner until the next start, which aims all units anew. */
+static int describe_change(struct upcp_set *set, struct mpxi_spread_target *target)
+{
+	const pid_t process = set->owner_process, thread = set->owner_thread;
+	int error = fill_unit_options(set, &set->target, &target->unit);
+
+	set->owner_process = process;
+	set->owner_thread = thread;
+	target->turning = turning_thread(set, &set->target);
+	return error;
+}
+
+/* The events that do not fit into the unit of a multiplexed set go elsewhere. */
+static int change_spread(struct upcp_set *set, unsigned n_gone, unsigned n_fresh)
+{
+	const bool is_new = !set->spread;
+	struct mpxi_spread_target target;
+	int error = describe_change(set, &target);
+
+	if (!error && is_new)
+		error = create_spread(set, &target);
+	if (error)
+		return error;
+	error = mpxi_spread_change(set->spread, &target, set->gone, n_gone, set->fresh, n_fresh);
+	/* Where an event cannot even go back into the unit, the set goes on spread. */
+	if ((error && is_new && !mpxi_spread_revert(set->spread)) || mpxi_spread_shrink(set->spread))
+		destroy_spread(set);
+	return error;
+}
+
 static int commit_entries(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
 			  const uint64_t *kept)
 {
@@ -357,12 +442,12 @@ static int commit_entries(struct upcp_set *set, const struct upcp_entry *entries
 	for (i = 0; i < n; i++)
 		if (entries[i].position == UPCP_NO_POSITION)
 			fresh[n_fresh++] = entries[i].code;
-	if (upcp_mpx_tries_unit(set)) {
+	if (!set->spread && !(set->slice_ns && mpxi_spread_is_forced())) {
 		error = transact_events(set, gone, n_gone, fresh, n_fresh);
 		if (error != UPC_ECONFLICT || !set->slice_ns)
 			return error;
 	}
-	error = upcp_mpx_change(set, gone, n_gone, fresh, n_fresh, error);
+	error = change_spread(set, n_gone, n_fresh);
 	if (error)
 		settle_order(set);
 	return error;
@@ -472,20 +557,28 @@ void upcp_set_swap(struct upcp_set *set, unsigned a, unsigned b)
 	settle_order(set);
 }
 
+int upcp_set_refuse_overflow(void)
+{
+	return upcp_report_core(mpxi_error(
+		MPXI_ENOSUPP,
+		"PAPI_overflow and PAPI_profil are not for multiplexed sets, in which an "
+		"event may count part of the time only: use a set of its own that is not multiplexed"));
+}
+
 int upcp_set_multiplex(struct upcp_set *set, uint64_t ns)
 {
 	unsigned i;
 
 	for (i = 0; i < UPCP_THRESHOLDS; i++)
 		if (set->thresholds[i])
-			return upcp_mpx_refuse_overflow();
+			return upcp_set_refuse_overflow();
 	set->slice_ns = ns;
 	return 0;
 }
 
 void upcp_set_clear(struct upcp_set *set)
 {
-	upcp_mpx_destroy(set);
+	destroy_spread(set);
 	if (set->unit) {
 		unlink_set(set);
 		lib->upc_unit_destroy(set->unit);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/spread.h"
 #include "upc_library.h"
 
 #define UPCP_EVENTS UPC_EVENTS_MAX /* events, and positions, of a set */
@@ -53,9 +54,8 @@ struct upcp_set {
 	pid_t maker;                       /* thread that has made the unit      */
 	int shown;                         /* to others, or nobody wants that    */
 	uint64_t slice_ns;                 /* multiplexed: length of a time slice; 0: not */
-	struct upcp_mpx *mpx;              /* where events are that unit cannot have, or NULL (upc_mpx.h) */
-	uint32_t never;                    /* code + 1 of one that the last read had no slice of, or 0 */
-	int lost;                          /* what takes turns has lost slices since the start */
+	struct mpxi_spread *spread;        /* where events are that unit cannot have, or NULL */
+	struct mpxi_spread_gaps gaps;      /* of the last read, while there is a spread */
 	unsigned n;
 	int in_order;                         /* libupc has the events in the order of codes            */
 	int direct;                           /* ... and the i-th is at position i, for all             */
@@ -93,20 +93,15 @@ int upcp_sets_prepare(void);
 void upcp_sets_open(const struct mpxi_libupc *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
 
-/* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that
- * exclude each other); a told PAPI_ECNFLCT (a control group, and somebody else). */
-int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
-		     struct upc_unit_options *options);
+/* Told: thresholds and multiplexing exclude each other. */
+int upcp_set_refuse_overflow(void);
+
+/* Groups of a multiplexed set that a forked child has inherited become its own. */
+int upcp_set_renew(struct upcp_set *set);
 
 /* From now on events that do not fit share what they need, in slices of ns. UPC_ENOSUPP,
  * told, where events have thresholds. */
 int upcp_set_multiplex(struct upcp_set *set, uint64_t ns);
-
-/* Values that are there, if not all of the truth. */
-static inline int upcp_has_values(int error)
-{
-	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
-}
 
 /*
  * Makes the set's events those of entries, in one transaction, and fills in

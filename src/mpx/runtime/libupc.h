@@ -55,4 +55,10 @@ struct mpxi_libupc {
 };
 #undef MPXI_LIBUPC_MEMBER
 
+/* Values that are there, if not all of the truth. */
+static inline int mpxi_has_values(int error)
+{
+	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
+}
+
 #endif

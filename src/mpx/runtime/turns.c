@@ -43,7 +43,6 @@ struct mpxi_turns {
 	struct mpxi_set *set;
 	bool has_clock;
 	uint32_t clock; /* the event that slices are measured by */
-	int counted;    /* the thread, at the last start         */
 	pid_t process;
 	_Atomic(struct mpxi_ticker *) ticker;
 	uint64_t given[UPC_EVENTS_MAX]; /* what reads have given, in the order of adding */
@@ -126,7 +125,7 @@ static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 	return 1;
 }
 
-/* Events that need not take turns are not given to the core (upc_mpx.c). */
+/* Events that need not take turns are not given to the core (spread.c). */
 static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 {
 	const struct mpxi_turns *turns = backend;
@@ -274,11 +273,11 @@ static int on_sharing(void *arg, bool on)
 		mpxi_slices_end(&turns->ticker);
 		return 0;
 	}
-	if (turns->counted != (int)syscall(SYS_gettid))
+	if (turns->options.counted != (int)syscall(SYS_gettid))
 		return mpxi_error(MPXI_ENOSUPP,
 				  "a multiplexed set whose events take turns is started by the "
 				  "thread that it counts; this one counts thread %d",
-				  turns->counted);
+				  turns->options.counted);
 	/* The handler may write libupc's message: its memory is there from here on. */
 	(void)turns->options.lib->upc_last_message();
 	return mpxi_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
@@ -405,12 +404,10 @@ int mpxi_turns_check(const struct mpxi_turns *turns)
 					      "the thread that has started it, as long as it runs"));
 }
 
-int mpxi_turns_start(struct mpxi_turns *turns, int counted)
+int mpxi_turns_start(struct mpxi_turns *turns)
 {
-	int error;
+	int error = mpxi_set_start(turns->set);
 
-	turns->counted = counted;
-	error = mpxi_set_start(turns->set);
 	if (!error)
 		forget_given_values(turns);
 	return settle_core_error(turns, error);

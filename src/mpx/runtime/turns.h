@@ -14,7 +14,7 @@
 #define MPXI_NEVER UINT64_MAX
 
 /*
- * Errors of the functions below, and of upc_mpx.h: libupc's, with its message; or, where
+ * Errors of the functions below, and of spread.h: libupc's, with its message; or, where
  * the words have been said already (tell, below), PAPI's less MPXI_TOLD.
  */
 #define MPXI_TOLD 1000
@@ -25,6 +25,7 @@ struct mpxi_turns_options {
 	const struct mpxi_libupc *lib;
 	struct upc_catalogue *catalogue;
 	struct upc_unit_options unit; /* whom and what each unit counts */
+	int counted;                  /* the thread that these count */
 	uint64_t slice_ns;
 	unsigned group_max; /* events in a group, 0: as many as fit */
 	/* Says the core's last message, and gives the error as one that was told. */
@@ -43,10 +44,10 @@ unsigned mpxi_turns_events(const struct mpxi_turns *turns);
 
 /*
  * Events begin at 0. Where they do not fit together, ticks come to the calling thread,
- * which must be the counted one (counted, its number), and until the stop the others may
+ * which must be the counted one, and until the stop the others may
  * not use it (mpxi_turns_check).
  */
-int mpxi_turns_start(struct mpxi_turns *turns, int counted);
+int mpxi_turns_start(struct mpxi_turns *turns);
 int mpxi_turns_stop(struct mpxi_turns *turns);
 int mpxi_turns_reset(struct mpxi_turns *turns);
 /* Counts in the order of adding: never less than the read before gave, MPXI_NEVER for
