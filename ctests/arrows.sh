@@ -8,7 +8,7 @@ set -u
 
 # A folder, what it may include headers of, and those of its own that others may include.
 mapfile -t table <<'END'
-src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h source.h sources.def target.h text.h utf8.h words.h
+src/upc/base          :                                                        : event.h fds.h later.h let_go.h message.h notice.h now.h process.h sized.h source.h sources.def target.h text.h utf8.h words.h
 src/upc/engine        :                                                        : engine.h regs.h threshold.h totals.h wave.h
 src/upc/share         : src/upc/base                                           : shared.h
 src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h
@@ -20,14 +20,15 @@ src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  :
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
-src/mpx/stat          :                                                        : stat.h burden.h level.h pool.h regions.h joint.h ratio.h
+src/mpx/stat          :                                                        : stat.h estimate.c burden.h level.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
 src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h timer_attached.h
-src/mpx/runtime       : src/mpx/core src/mpx/ticker                            :
+src/mpx/runtime       : src/mpx/core src/mpx/ticker                            : in_call.h libupc.h spread.h turns.h
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
+src/components/upc    : src/mpx/core src/mpx/runtime src/mpx/stat src/mpx/ticker src/upc/base :
 src/region            : src/mpx/stat src/sim/decode src/upc/base src/upc/node  : region.h sum.h names.h settings.h recorded.h whole.h
 src/region/front      : src/mpx/shim src/region                                :
 src/sim/decode        : src/upc/catalogue                                      : decode.h guest.h model.h
@@ -57,7 +58,7 @@ END
 # includes: a line for each that leaves its folder: the file, its folder, the other's, the header
 includes()
 {
-	(cd "$srcdir" && find src/upc src/mpx src/pmda src/region src/service src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
+	(cd "$srcdir" && find src/components src/upc src/mpx src/pmda src/region src/service src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
 		sed 's/:[^"]*"\([^"]*\)".*/ \1/' | while read -r file header; do
 		root=${file%%/*}
 		[ "$root" = utils ] || root=${file#src/} root=src/${root%%/*}
