@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.h - the interface of a source of counts: one table of operations, which perf, the files of /proc and
- * /sys, and clocks implement. sources.def has a row for each.
+ * source.h - the interface of a source of counts: a table of operations that every source implements (perf,
+ * the files of /proc and /sys, clocks), and two tables for sources that can stop and that can signal
+ * overflows. sources.def has a row for each source.
  *
  * A unit has one instance of each source, for its context. A source stores its readings in two arrays,
  * indexed by handle, and the unit takes them into its registers from there. A read makes no call per event.
@@ -47,28 +48,9 @@ struct upci_source {
 	unsigned handles; /* the unit's: larger than every handle that open has returned */
 };
 
-struct upci_source_ops {
-	const char *gone; /* text of the notice about a lost event */
-	/* True if the source counts only between start and stop. Otherwise it cannot be stopped: counts begin
-	 * at its reading at the start, and the operations from start to signalled are NULL. */
-	bool stops;
-	bool scales; /* readings are in the event's unit already */
-
-	size_t size; /* size of an instance, which begins with a struct upci_source; the rest is zeroed */
-	/* Sets up an instance. NULL: nothing to set up. Returns 0, or an error with message, as do the
-	 * operations below. */
-	int (*create)(struct upci_source *source, const struct upci_context *context);
-	void (*destroy)(struct upci_source *source);
-	/* Releases everything of the parent in a forked child. NULL: nothing to release. */
-	void (*forked)(struct upci_source *source, const struct upci_context *context);
-
-	/* Returns a handle, which is used again after close, or a negative error. */
-	int (*open)(struct upci_source *source, const struct upci_context *context,
-		    const struct upci_event *event, bool halted);
-	void (*close)(struct upci_source *source, int handle);
-	/* Sets value[handle] and state[handle], an enum upci_source_state, of each open event. */
-	int (*read)(struct upci_source *source, uint64_t *value, uint8_t *state);
-
+/* Operations of a source that counts only between start and stop. They return 0, or an error with message,
+ * unless they say otherwise. */
+struct upci_stop_ops {
 	int (*start)(struct upci_source *source);
 	int (*stop)(struct upci_source *source);
 	int (*halt)(struct upci_source *source, int handle);
@@ -91,7 +73,10 @@ struct upci_source_ops {
 	int (*prepare)(struct upci_source *source);
 	/* Adds the descriptors that are to be closed at the end of the program (let_go.h). */
 	void (*gather)(struct upci_source *source, struct upci_bag *bag);
+};
 
+/* Operations of a source that can signal overflows. */
+struct upci_overflow_ops {
 	/* Requests a signal each time an event has counted period more; 0: no signals. See perf.h for the
 	 * rest. */
 	int (*set_period)(struct upci_source *source, const struct upci_context *context,
@@ -99,6 +84,29 @@ struct upci_source_ops {
 	int (*restart_period)(struct upci_source *source, int handle, uint64_t left);
 	/* Returns the handle that a signal is for, by its si_fd, or -1. Async-signal-safe. */
 	int (*signalled)(struct upci_source *source, int fd);
+};
+
+struct upci_source_ops {
+	const char *gone; /* text of the notice about a lost event */
+	bool scales;      /* readings are in the event's unit already */
+	/* NULL if the source cannot be stopped: counts then begin at its reading at the start. */
+	const struct upci_stop_ops *stops;
+	const struct upci_overflow_ops *overflow; /* NULL if the source cannot signal */
+
+	size_t size; /* size of an instance, which begins with a struct upci_source; the rest is zeroed */
+	/* Sets up an instance. NULL: nothing to set up. Returns 0, or an error with message, as do the
+	 * operations below. */
+	int (*create)(struct upci_source *source, const struct upci_context *context);
+	void (*destroy)(struct upci_source *source);
+	/* Releases everything of the parent in a forked child. NULL: nothing to release. */
+	void (*forked)(struct upci_source *source, const struct upci_context *context);
+
+	/* Returns a handle, which is used again after close, or a negative error. */
+	int (*open)(struct upci_source *source, const struct upci_context *context,
+		    const struct upci_event *event, bool halted);
+	void (*close)(struct upci_source *source, int handle);
+	/* Sets value[handle] and state[handle], an enum upci_source_state, of each open event. */
+	int (*read)(struct upci_source *source, uint64_t *value, uint8_t *state);
 };
 
 enum upci_source_row {

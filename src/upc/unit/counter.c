@@ -140,7 +140,8 @@ static int turn_counter(struct upc_unit *u, int counter, bool halts)
 	if (b->stops && !u->forked) {
 		/* Counts until now stay in the kernel's counter and come with the next read. */
 		source = u->sources.of[b->source];
-		error = halts ? source->ops->halt(source, b->handle) : source->ops->go_on(source, b->handle);
+		error = halts ? source->ops->stops->halt(source, b->handle)
+			      : source->ops->stops->go_on(source, b->handle);
 	} else if (!b->stops && u->regs.run) {
 		/* While the counter is halted, its readings are discarded. The last reading is the base when
 		 * it goes on. */

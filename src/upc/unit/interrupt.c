@@ -41,7 +41,7 @@ static int check_live(const struct upc_unit *u, const struct upci_binding *b)
 
 	if (b->event->kind == UPC_KIND_LEVEL)
 		return upci_fail(UPC_ENOSUPP, "%s: a level is no count, and has no threshold", name);
-	if (!ops_of(u, b)->set_period)
+	if (!ops_of(u, b)->overflow)
 		return upci_fail(UPC_ENOSUPP,
 				 "%s: it is read from a file or a clock, which interrupts nobody; poll it "
 				 "(PAPI_OVERFLOW_FORCE_SW does)",

@@ -115,8 +115,7 @@ void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait)
 	for (i = 0; i < sources->stoppers; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		if (s->ops->begin_batch)
-			s->ops->begin_batch(s, may_wait);
+		s->ops->stops->begin_batch(s, may_wait);
 	}
 }
 
@@ -128,7 +127,7 @@ bool upci_sources_check_batch(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		readable = readable && (!s->ops->check_batch || s->ops->check_batch(s));
+		readable = readable && s->ops->stops->check_batch(s);
 	}
 	return readable;
 }
@@ -141,7 +140,7 @@ enum upci_source_wish upci_sources_wish(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		wish = s->ops->wish ? s->ops->wish(s) : UPCI_SOURCE_FINE;
+		wish = s->ops->stops->wish(s);
 		gravest = wish > gravest ? wish : gravest;
 	}
 	return gravest;
@@ -155,7 +154,7 @@ int upci_sources_prepare(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers && !error; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		error = s->ops->prepare ? s->ops->prepare(s) : 0;
+		error = s->ops->stops->prepare(s);
 	}
 	return error;
 }
@@ -168,7 +167,7 @@ int upci_sources_start(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers && !error; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		error = s->ops->start(s);
+		error = s->ops->stops->start(s);
 	}
 	if (error)
 		(void)upci_sources_stop(sources);
@@ -183,7 +182,7 @@ int upci_sources_stop(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		error = s->ops->stop(s);
+		error = s->ops->stops->stop(s);
 		first = first ? first : error;
 	}
 	return first;
@@ -196,7 +195,6 @@ void upci_sources_rebase(struct upci_sources *sources)
 	for (i = 0; i < sources->stoppers; i++) {
 		struct upci_source *s = stopping_source(sources, i);
 
-		if (s->ops->rebase)
-			s->ops->rebase(s);
+		s->ops->stops->rebase(s);
 	}
 }

@@ -150,15 +150,7 @@ static int perf_signalled(struct upci_source *source, int fd)
 	return upci_perf_signalled(perf_of_source(source), fd);
 }
 
-const struct upci_source_ops upci_perf_source = {
-	.stops = true,
-	.size = sizeof(struct perf_source),
-	.create = perf_create,
-	.destroy = perf_destroy,
-	.forked = perf_forked,
-	.open = perf_open,
-	.close = perf_close,
-	.read = perf_read,
+static const struct upci_stop_ops perf_stops = {
 	.start = perf_start,
 	.stop = perf_stop,
 	.halt = perf_halt,
@@ -172,9 +164,24 @@ const struct upci_source_ops upci_perf_source = {
 	.wish = perf_wish,
 	.prepare = perf_prepare,
 	.gather = perf_gather,
+};
+
+static const struct upci_overflow_ops perf_overflow = {
 	.set_period = perf_set_period,
 	.restart_period = perf_restart_period,
 	.signalled = perf_signalled,
+};
+
+const struct upci_source_ops upci_perf_source = {
+	.stops = &perf_stops,
+	.overflow = &perf_overflow,
+	.size = sizeof(struct perf_source),
+	.create = perf_create,
+	.destroy = perf_destroy,
+	.forked = perf_forked,
+	.open = perf_open,
+	.close = perf_close,
+	.read = perf_read,
 };
 
 /* ---- public ---------------------------------------------------------------- */

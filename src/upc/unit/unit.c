@@ -127,11 +127,13 @@ static struct upci_bag at_end;
 static void gather_unit_sources(struct upci_fork_entry *entry)
 {
 	const struct upci_sources *sources = &upci_unit_of(entry)->sources;
-	unsigned row;
+	unsigned i;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		if (sources->of[row]->ops->gather)
-			sources->of[row]->ops->gather(sources->of[row], &at_end);
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *source = sources->of[sources->stopping[i]];
+
+		source->ops->stops->gather(source, &at_end);
+	}
 }
 
 /* Hand the descriptors of units that the program has not destroyed to another process (let_go.h). Otherwise
@@ -207,7 +209,7 @@ static bool has_run(const struct upc_unit *u)
 	for (i = 0; i < u->readers; i++) {
 		const struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (source->ops->has_run && !source->ops->has_run(source))
+		if (source->ops->stops && !source->ops->stops->has_run(source))
 			return false;
 	}
 	return true;

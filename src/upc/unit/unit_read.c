@@ -154,7 +154,7 @@ static int read_sources(struct upc_unit *u, enum which which)
 		struct upci_readings *r = &u->reading[u->reader[i]];
 		struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (which == ALL || source->ops->stops == (which == STOPPING))
+		if (which == ALL || (source->ops->stops != NULL) == (which == STOPPING))
 			error = source->ops->read(source, r->value, r->state);
 	}
 	return error;
@@ -185,8 +185,8 @@ int upci_unit_pass_over(struct upc_unit *u)
 		struct upci_readings *r = &u->reading[u->reader[i]];
 		struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (source->ops->pass_over)
-			error = source->ops->pass_over(source, r->value, r->state);
+		if (source->ops->stops)
+			error = source->ops->stops->pass_over(source, r->value, r->state);
 	}
 	for (a = 0; a < u->actives && !error; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];

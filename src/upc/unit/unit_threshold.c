@@ -39,7 +39,7 @@ int upci_unit_restart_period(struct upc_unit *u, unsigned i, uint64_t left)
 {
 	struct upci_source *source = u->sources.of[u->binding[i].source];
 
-	return source->ops->restart_period(source, u->binding[i].handle, left);
+	return source->ops->overflow->restart_period(source, u->binding[i].handle, left);
 }
 
 int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
@@ -95,7 +95,7 @@ int upci_unit_set_live(struct upc_unit *u, struct upci_sources *sources, const s
 {
 	struct upci_source *source = sources->of[b->source];
 
-	return source->ops->set_period(source, context, b->event, handle, period, u->signal);
+	return source->ops->overflow->set_period(source, context, b->event, handle, period, u->signal);
 }
 
 int upci_unit_reopen_thresholds(struct upc_unit *u, struct upci_sources *sources,
@@ -124,7 +124,7 @@ int upci_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
 		struct upci_source *source = u->sources.of[row];
 
-		handle = source->ops->signalled ? source->ops->signalled(source, fd) : -1;
+		handle = source->ops->overflow ? source->ops->overflow->signalled(source, fd) : -1;
 		for (armed = u->armed; handle >= 0 && armed < u->armed + UPCI_SAMPLERS_MAX; armed++)
 			if (armed->handle == handle && armed->source == row) {
 				*code = armed->code;

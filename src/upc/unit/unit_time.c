@@ -46,7 +46,7 @@ static struct upci_source_time source_time(const struct upc_unit *u, const struc
 {
 	struct upci_source *source = u->sources.of[b->source];
 
-	return source->ops->time(source, b->handle);
+	return source->ops->stops->time(source, b->handle);
 }
 
 void upci_unit_time_lose(struct upc_unit *u, unsigned i)
