@@ -17,8 +17,9 @@ src/upc/powercap      : src/upc/base src/upc/catalogue src/upc/procfs          :
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
 src/upc/node          : src/upc/base                                           : doorbell.h sim.h
 src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h on_demand.h spelling.h spellings.def
+src/upc/clock         : src/upc/base src/upc/catalogue                         :
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
-src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
+src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
 src/mpx/stat          :                                                        : stat.h estimate.c burden.h level.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
