@@ -78,13 +78,14 @@ struct sheet_cell {
 #define SHEET_IN_ALL 0xfu
 
 struct sheet_column {
-	const char *key;                  /* in CSV and JSON */
+	const char *key; /* in CSV and JSON; of a value, NULL: its fields are the row's own */
 	const char *header, *unit, *help; /* in text and HTML; NULL: none */
 	enum sheet_kind kind;
 	unsigned decimals;
 	unsigned id;          /* the section's own */
 	unsigned width, most; /* in text at least so many columns, and what is longer is cut; or 0 */
 	bool sign;            /* text has "+" too */
+	bool right;           /* text puts its texts on the right, as numbers */
 	bool word;            /* HTML keeps its texts on one line */
 	bool of_any_size;     /* HTML has three or four digits of each number, and not decimals */
 	unsigned forms;
@@ -195,6 +196,8 @@ struct sheet {
 	/* CSV: columns before the event and its values, and behind them. NULL ends each. The event of a row
 	 * without measures is its column "event", and its value its last column of SHEET_VALUE. */
 	const char *const *keys, *const *others;
+	bool one_line;  /* JSON has no line ends but the last */
+	bool continued; /* CSV follows an earlier sheet's: no headings, tool and version */
 };
 
 /* ---- writers: false: out of memory, or errno of a write that failed, which out tells -------------- */

@@ -136,7 +136,7 @@ static void sheet_csv_plain(const struct csv *csv, const void *row)
 			continue;
 		if (column->kind == SHEET_VALUE)
 			value = sheet_cell_of(section, row, column);
-		else if (!strcmp(column->key, "event"))
+		else if (column->key && !strcmp(column->key, "event"))
 			name = sheet_cell_of(section, row, column).text;
 	}
 	sheet_csv_line(csv, row, section->record, name, &value, name ? 1 : 0);
@@ -242,9 +242,11 @@ bool sheet_csv(FILE *out, const struct sheet *sheet)
 {
 	struct csv csv = {.out = out, .sheet = sheet};
 
-	sheet_csv_head(out, sheet);
-	sheet_csv_other(out, sheet, "fact", "tool", sheet->tool);
-	sheet_csv_other(out, sheet, "fact", "version", upc_version());
+	if (!sheet->continued) {
+		sheet_csv_head(out, sheet);
+		sheet_csv_other(out, sheet, "fact", "tool", sheet->tool);
+		sheet_csv_other(out, sheet, "fact", "version", upc_version());
+	}
 	sheet_csv_facts(out, sheet);
 	for (size_t i = 0; i < sheet->sections; i++) {
 		csv.section = &sheet->section[i];

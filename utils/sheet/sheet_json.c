@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_json.c - a sheet as one JSON object, a row a line: no more than one row is in memory.
+ * sheet_json.c - a sheet as one JSON object, a row a line or all on one: no more than one row is in memory.
  */
 #include <math.h>
 #include <string.h>
@@ -13,12 +13,20 @@ struct json {
 	void *to;
 	const struct sheet_section *section;
 	bool first; /* row of the section */
+	bool one_line;
 	bool failed;
 };
 
+/* Writes what stands between values, with or without its line end, which is its first or last byte. */
 static void sheet_json_put(struct json *json, const char *text)
 {
-	if (!json->failed && json->put(text, strlen(text), json->to) != 0)
+	size_t size = strlen(text);
+
+	if (json->one_line && *text == '\n')
+		text++, size--;
+	else if (json->one_line && size && text[size - 1] == '\n')
+		size--;
+	if (!json->failed && json->put(text, size, json->to) != 0)
 		json->failed = true;
 }
 
@@ -124,10 +132,11 @@ static bool sheet_json_row(void *to, const void *row)
 			continue;
 		cell = sheet_cell_of(section, row, column);
 		if (column->kind == SHEET_VALUE && !cell.absent) {
-			json_t *value = json_object();
+			json_t *value = column->key ? json_object() : object;
 
 			sheet_json_set(value, &cell);
-			json_object_set_new(object, column->key, value);
+			if (column->key)
+				json_object_set_new(object, column->key, value);
 			continue;
 		}
 		json_object_set_new(object, column->key, sheet_json_cell(column->kind, &cell));
@@ -185,7 +194,7 @@ static json_t *sheet_json_note(const struct sheet_note *note)
 bool sheet_json_to(int (*put_text)(const char *text, size_t size, void *to), void *to,
 		   const struct sheet *sheet)
 {
-	struct json json = {.put = put_text, .to = to};
+	struct json json = {.put = put_text, .to = to, .one_line = sheet->one_line};
 
 	sheet_json_put(&json, "{");
 	sheet_json_value(&json, json_string("schema"));
@@ -218,7 +227,9 @@ bool sheet_json_to(int (*put_text)(const char *text, size_t size, void *to), voi
 		sheet_json_put(&json, i ? ",\n" : "\n");
 		sheet_json_value(&json, sheet_json_note(&sheet->note[i]));
 	}
-	sheet_json_put(&json, sheet->notes ? "\n]}\n" : "]}\n");
+	sheet_json_put(&json, sheet->notes ? "\n]" : "]");
+	json.one_line = false;
+	sheet_json_put(&json, "}\n");
 	return !json.failed;
 }
 

@@ -177,7 +177,13 @@ static bool text_lines_add_values(struct lines *lines)
 	return done;
 }
 
-/* Returns the text of a field that is a text, else NULL and a number. */
+static bool text_field_is_text(const struct field *field)
+{
+	return field->column && field->column->kind == SHEET_TEXT && !field->column->right;
+}
+
+/* Returns the text of a field that is on the left, else NULL and a number, or the text, that is on the right.
+ */
 static const char *text_of_field(const struct lines *lines, struct field *field, const void *row,
 				 unsigned *depth, char number[UTIL_NUMBER_MAX])
 {
@@ -189,7 +195,10 @@ static const char *text_of_field(const struct lines *lines, struct field *field,
 		cell = sheet_cell_of(lines->section, row, field->column);
 		if (field->column->kind == SHEET_TEXT) {
 			*depth = cell.depth < DEPTHS ? cell.depth : DEPTHS;
-			return cell.text ? cell.text : "";
+			if (!field->column->right)
+				return cell.text ? cell.text : "";
+			snprintf(number, UTIL_NUMBER_MAX, "%s", cell.text ? cell.text : "");
+			return NULL;
 		}
 		text_number(field->column->kind, field->column->decimals, field->column->unit,
 			    field->column->sign, &cell, number);
@@ -291,9 +300,7 @@ static void text_put_heads(struct lines *lines)
 	for (size_t i = 0; i < lines->fields; i++) {
 		const struct field *field = &lines->field[i];
 
-		text_put_field(lines, field,
-			       field->column && field->column->kind == SHEET_TEXT ? field->head : NULL, 0,
-			       field->head);
+		text_put_field(lines, field, text_field_is_text(field) ? field->head : NULL, 0, field->head);
 	}
 	fputc('\n', lines->out);
 	lines->blanks = 0;

@@ -206,6 +206,24 @@ TEST_WITH(test_wide, set_up, NULL)
 	expect(text, "alone", NULL);
 }
 
+/* Rows that are values themselves, in a stream: no headings, and one line. */
+TEST_WITH(test_stream, set_up, NULL)
+{
+	static const struct sheet_column plain[] = {
+		{.key = "event", .header = "", .forms = SHEET_IN_ALL},
+		{.kind = SHEET_VALUE, .forms = SHEET_IN_DATA},
+		{.key = "share", .header = "State", .right = true, .forms = SHEET_IN_ALL},
+	};
+
+	section.column = plain;
+	section.columns = sizeof(plain) / sizeof(*plain);
+	section.lists = 0;
+	sheet.one_line = sheet.continued = true;
+	expect(sheet_csv, "csv, continued", NULL);
+	expect(sheet_json, "json, one line", NULL);
+	expect(text, "lines, texts on the right", NULL);
+}
+
 /* All exactnesses that there are, and no others. */
 TEST_WITH(test_marks, set_up, NULL)
 {
