@@ -11,10 +11,16 @@ lines()
 	[ "$(wc -l < "$1")" = "$2" ]
 }
 
-# value NAME: of a CSV file's totals
+# totals FILE N: as many values, none of them partial
+totals()
+{
+	[ "$(csv "$1" '$at["record"] == "total" && $at["exactness"] == "exact"' | wc -l)" = "$2" ]
+}
+
+# value NAME [FILE]: of a CSV file's totals
 value()
 {
-	awk -F, -v name="$1" '$2 == name { print $3 }' err
+	csv "${2:-err}" '$at["record"] == "total" && $at["event"] == name { print $at["value"] }' -v name="$1"
 }
 
 choose_events
@@ -76,7 +82,7 @@ check "... also with a low limit of files" limited
 
 check_perf "CSV: header and a line an event" run 0 --csv -e $soft,perf::MINOR-FAULTS,perf::MAJOR-FAULTS -- \
 	sh -c 'ls / > list'
-check_perf "... of 5 lines" lines err 5
+check_perf "... of 4 events" totals err 4
 minor_and_major()
 {
 	[ "$(value perf::PAGE-FAULTS)" = "$(($(value perf::MINOR-FAULTS) + $(value perf::MAJOR-FAULTS)))" ]
@@ -92,25 +98,26 @@ wide()
 {
 	run 0 --csv -e "$1" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ls / > list; done'
 }
-own=$("$stat" --csv -e perf::PAGE-FAULTS -- ls / 2>&1 > list | awk -F, 'NR == 2 { print $3 }')
+"$stat" --csv -e perf::PAGE-FAULTS -- ls / 2> own > list
+own=$(value perf::PAGE-FAULTS own)
 check_perf "children count" wide perf::PAGE-FAULTS
 check_perf "... each of them" [ "$(value perf::PAGE-FAULTS)" -gt "$((10 * own * 7 / 10))" ]
 
 # ---- which events
 
 check "the default is 40 events" run 0 --csv -- true
-check "... whoever counts" lines err 41
-check "... none of them a tracepoint, which forks would pay for" [ "$(grep -c '^[^,]*,tp::' err)" = 0 ]
+check "... whoever counts" [ "$(grep -c ^total, err)" = 40 ]
+check "... none of them a tracepoint, which forks would pay for" [ "$(grep -c '^total,,[^,]*,[^,]*,tp::' err)" = 0 ]
 if [ "$(sed -n 's/^Max open files  *\([0-9]*\) .*/\1/p' /proc/self/limits)" -lt 512 ]; then
 	skip "--all is 256 events" "the limit of open files is low"
 else
-	check "--all is 256 events" [ "$("$stat" --all --csv -o all.csv -- true; wc -l < all.csv)" = 257 ]
+	check "--all is 256 events" [ "$("$stat" --all --csv -o all.csv -- true; grep -c ^total, all.csv)" = 256 ]
 fi
 detailed()
 {
-	run 0 -d --csv -- true && lines err 41 || return 1
+	run 0 -d --csv -- true && [ "$(grep -c ^total, err)" = 40 ] || return 1
 	# Where this user has tracepoints at all, some are among them.
-	[ "$(grep -c '^[^,]*,tp::' err)" -gt 0 ] || ! "${MACHINE:?}" traces
+	[ "$(grep -c '^total,,[^,]*,[^,]*,tp::' err)" -gt 0 ] || ! "${MACHINE:?}" traces
 }
 check "-d is 40 with tracepoints" detailed
 check "an unknown event: 125" run 125 -e task::minftl -- sh -c ': > ran'
@@ -120,7 +127,7 @@ check "a glob that matches nothing: 125" run 125 -e 'nosuch::*' -- sh -c ': > ra
 check "... with the pattern that was meant" run 125 -e 'tsk::*' -- true
 check "... as one of the machine" grep -q "matches 'tsk::\*'; did you mean task::\*?" err
 check_perf "perf's names" run 0 --csv -e page-faults:u,minor-faults,task-clock -- true
-check_perf "... are events of the catalogue" [ "$(cut -d, -f2 err | grep -c '^perf::\(PAGE-FAULTS:u\|PAGE-FAULTS\|MINOR-FAULTS\|TASK-CLOCK\)$')" = 3 ]
+check_perf "... are events of the catalogue" [ "$(csv err '{ print $at["event"] }' | grep -c '^perf::\(PAGE-FAULTS:u\|PAGE-FAULTS\|MINOR-FAULTS\|TASK-CLOCK\)$')" = 3 ]
 check_perf "perf's modifiers that have no meaning here" run 125 -e page-faults:p -- sh -c ': > ran'
 # One sentence says why, and what counts it: where there is no PMU.
 uncounted()
@@ -135,7 +142,7 @@ check "cycles, or why not" uncounted cycles 'does not model time'
 check "PAPI's spelling of names, and of globs" run 0 --csv -e 'upc:::process::utime_ns,upc:::process::m*flt' -- true
 check "... is the same" [ "$(grep -c 'process::m[a-z]*flt\|process::utime_ns' err)" = 3 ]
 check "a glob" run 0 --csv -e 'task::*_ctxt_switches,task::m*flt' -- true
-check "... gives each match" lines err 5
+check "... gives each match" totals err 4
 
 # ---- options
 
@@ -158,8 +165,9 @@ intervals()
 	run 0 --interval 100 --csv -e $soft -- \
 		sh -c 'until [ "$(grep -c ^interval err)" -ge 6 ]; do sleep 0.1; done' || return 1
 	# What the intervals counted is not more than the whole.
-	awk -F, -v faults="$faults" '$1 == "interval" { n++; sum[$3] += $4 } $1 == "total" { all[$3] = $4 }
-		END { exit !(n >= 6 && sum[faults] <= all[faults] && all[faults] > 0) }' err
+	csv err '$at["record"] == "interval" { n++; sum[$at["event"]] += $at["value"] }
+		$at["record"] == "total" { all[$at["event"]] = $at["value"] }
+		END { exit !(n >= 6 && sum[faults] <= all[faults] && all[faults] > 0) }' -v faults="$faults"
 }
 check "--interval prints as it goes" intervals
 
@@ -169,7 +177,7 @@ json()
 		leaf /0/exit_status 3 && leaf /0/command/0 '"sh"' && leaf /0/refused '[]' &&
 		leaf /0/events/0/event "\"${soft%,*}\"" && leaf /0/events/1/event "\"${soft#*,}\"" &&
 		! at /0/events/2/event && [ "$(at /0/events/1/value)" -gt 0 ] &&
-		leaf /0/events/1/scope "\"$scope\""
+		leaf /0/events/1/scope "\"$scope\"" && leaf /0/events/1/exactness '"exact"' && leaf /0/schema 2
 }
 check "--json is JSON" json
 
@@ -180,10 +188,10 @@ if "${MACHINE:?}" ptrace; then
 	{
 		run 5 -t --csv -e $threads -- sh -c 'ls / > list & sh -c "ls / > list2" & wait; exit 5' || return 1
 		# Without a pid: the sum of those with one.
-		awk -F, -v faults="${threads#*,}" '$5 != faults { next }
-			$2 == "" { all = $6; next }
-			{ sum += $6; if ($6 > 0) n++ }
-			END { exit !(n >= 3 && sum == all) }' err
+		csv err '$at["event"] != faults { next }
+			$at["tid"] == "" { all = $at["value"]; next }
+			{ sum += $at["value"]; if ($at["value"] > 0) n++ }
+			END { exit !(n >= 3 && sum == all) }' -v faults="${threads#*,}"
 	}
 	check "-t: processes and threads one by one sum up" threads
 	cat > ratio.wiring <<'WIRING'
@@ -196,10 +204,10 @@ WIRING
 		run 0 -t --csv -w ratio.wiring -e $soft,PER_S -- sh -c 'ls / > list & sh -c "ls / > list2"; wait' ||
 			return 1
 		# Neither the largest nor a sum of the threads' own.
-		awk -F, '$2 == "" { all[$5] = $6; next }
-			$5 == "PER_S" { if ($6 > 0) n++; if ($6 > most) most = $6 }
+		csv err '$at["tid"] == "" { all[$at["event"]] = $at["value"]; next }
+			$at["event"] == "PER_S" { if ($at["value"] > 0) n++; if ($at["value"] > most) most = $at["value"] }
 			END { sums = int(1e9 * all["perf::PAGE-FAULTS"] / all["perf::TASK-CLOCK"])
-			      exit !(n >= 3 && all["PER_S"] < most && all["PER_S"] == sums) }' err
+			      exit !(n >= 3 && all["PER_S"] < most && all["PER_S"] == sums) }'
 	}
 	check_perf "-t: the ratio of all threads is that of their sums" ratios
 	rest()
@@ -280,6 +288,6 @@ until_signal()
 	until_passes grep -q ^interval out
 	ls / > list
 	kill -TERM $pid
-	wait $pid && [ "$(awk -F, '$1 == "total" { print ($4 > 0) }' out)" = 1 ]
+	wait $pid && [ "$(csv out '$at["record"] == "total" { print ($at["value"] > 0) }')" = 1 ]
 }
 check "-a counts the machine until it is told to end" until_signal

@@ -6,68 +6,81 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 26
+plan 28
 
-# event NAME UNIT RUN...: as upc_stat -r prints it; with one run without runs
+# event NAME UNIT RUN...: as upc_stat -r prints it: first what is of all runs, then each run's behind a '|'; with one run
+# without runs
+exact='"exactness": "exact"'
 event()
 {
-	printf '{"event": "%s", "unit": "%s", "value": %s' "$1" "$2" "$3"
+	name=$1 unit=$2
 	shift 2
-	if [ $# -gt 1 ]; then
-		list=$(printf '%s, ' "$@")
-		printf ', "runs": [%s]' "${list%, }"
+	printf '{"event": "%s", "unit": "%s", "value": %s, ' "$name" "$unit" "$1"
+	if [ $# -gt 1 ] && [ -z "${more:-}" ]; then
+		printf '"exactness": "estimate", "standard_error": 1, "reasons": ["mean of several runs"]}'
+	else
+		printf '%s}' "${more:-$exact}"
 	fi
-	printf '%s}' "${more:-}"
+	[ $# = 1 ] || for run; do
+		printf '|{"event": "%s", "value": %s, %s}' "$name" "$run" "$exact"
+	done
 }
 
-# report SECONDS... -- EVENTS: of as many runs
+# report SECONDS... -- EVENT...: of as many runs
 report()
 {
-	printf '{"schema": 1, "tool": "upc_stat", "wiring": "%s", "command": ["./it"], "seconds": %s%s' \
+	printf '{"schema": 2, "tool": "upc_stat", "wiring": "%s", "command": ["./it"], "seconds": %s%s' \
 		"${wiring:-}" "$1" "${end:-}"
-	runs=
-	[ "$2" = -- ] || while [ "$1" != -- ]; do
-		runs="$runs${runs:+, }{\"seconds\": $1, \"user_seconds\": 1, \"system_seconds\": 0}"
-		shift
-	done
-	[ -z "$runs" ] || printf ', "user_seconds": 1, "system_seconds": 0, "failed_runs": 1, "runs": [%s]' "$runs"
+	times=
 	while [ "$1" != -- ]; do
+		times="$times $1"
 		shift
 	done
-	printf ', "events": [%s]}\n' "$2"
+	shift
+	k=1
+	runs=
+	for time in $times; do
+		k=$((k + 1))
+		counts=$(for event; do echo "$event" | cut -s -d '|' -f $k; done | paste -s -d ,)
+		runs="$runs${runs:+, }{\"seconds\": $time, \"user_seconds\": 1, \"system_seconds\": 0, \"counts\": [$counts]}"
+	done
+	[ $k = 2 ] || printf ', "user_seconds": 1, "system_seconds": 0, "failed_runs": 1, "runs": [%s]' "$runs"
+	printf ', "events": [%s]}\n' "$(for event; do echo "${event%%|*}"; done | paste -s -d ,)"
 }
 
 # field NAME COLUMN: of the CSV in out
 field()
 {
-	awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' out
+	csv out '$at["event"] == name { print $at[column] }' -v name="$1" -v column="$2"
 }
 
-report 1 2 3 4 -- "$(event x faults 101 102 103 104), $(event y ns 5 5 5 5), $(event z bytes 0 0 0 0), $(event a_only faults 1 1 1 1)" > a.json
-report 2 4 6 8 -- "$(event z bytes 1 1 1 1), $(event y ns 5 5 5 5), $(event x faults 202 204 206 208), $(event b_only faults 1 1 1 1)" > b.json
+report 1 2 3 4 -- "$(event x faults 101 102 103 104)" "$(event y ns 5 5 5 5)" \
+	"$(event z bytes 0 0 0 0)" "$(event a_only faults 1 1 1 1)" > a.json
+report 2 4 6 8 -- "$(event z bytes 1 1 1 1)" "$(event y ns 5 5 5 5)" \
+	"$(event x faults 202 204 206 208)" "$(event b_only faults 1 1 1 1)" > b.json
 check "two reports as CSV" run 0 --csv --compare a.json b.json
-check "... the ratio of the means" [ "$(field x 3),$(field x 4),$(field x 5)" = 102.5,205,2 ]
+check "... the ratio of the means" [ "$(field x a),$(field x b),$(field x value)" = 102.5,205,2 ]
 # t is 2.4469 with 6 degrees of freedom; each mean's relative error is sqrt(5/3)/2/102.5.
 interval()
 {
-	awk -v low="$(field x 6)" -v high="$(field x 7)" 'BEGIN {
+	awk -v low="$(field x low)" -v high="$(field x high)" 'BEGIN {
 		half = 2.4469 * sqrt(2) * sqrt(5 / 3) / 2 / 102.5
 		exit !((low - 2 * exp(-half)) ^ 2 < 1e-9 && (high - 2 * exp(half)) ^ 2 < 1e-9) }'
 }
 check "... with its interval" interval
-check "... is more" [ "$(field x 8)" = more ]
-check "what is alike: no difference is seen" [ "$(field y 8)" = none ]
-check "what was none has no ratio and no verdict" [ "$(field z 5),$(field z 8)" = , ]
-check "times are compared, too" [ "$(field seconds 5)" = 2 ]
+check "... is more" [ "$(field x verdict)" = more ]
+check "what is alike: no difference is seen" [ "$(field y verdict)" = none ]
+check "what was none has no ratio and no verdict" [ "$(field z value),$(field z verdict)" = , ]
+check "times are compared, too" [ "$(field seconds value)" = 2 ]
 wide()
 {
 	# Of four runs that spread so the interval is wide: no difference is to be seen.
-	[ "$(field seconds 8)" = none ]
+	[ "$(field seconds verdict)" = none ]
 }
 check "... and their spread is seen" wide
 back()
 {
-	run 0 --csv --compare b.json a.json && [ "$(field x 5),$(field x 8)" = 0.5,less ]
+	run 0 --csv --compare b.json a.json && [ "$(field x value),$(field x verdict)" = 0.5,less ]
 }
 check "turned round it is less" back
 
@@ -84,9 +97,11 @@ check "... says the same, and what only one of them has" table
 check "JSON" run 0 --json --compare a.json b.json
 json()
 {
-	leaves_of out && leaf /0/compared/3/event '"x"' && leaf /0/compared/3/ratio 2.0 &&
-		leaf /0/compared/3/verdict '"more"' && leaf /0/report_a/run_count 4 && leaf /0/report_b/failed_runs 1 &&
-		leaf /0/only_a/0 '"a_only"' && ! at /0/compared/5/verdict && ! at /0/compared/6/event
+	leaves_of out && leaf /0/compared/3/event '"x"' && leaf /0/compared/3/ratio/value 2.0 &&
+		leaf /0/compared/3/ratio/exactness '"estimate"' && leaf /0/compared/3/a/exactness '"estimate"' &&
+		leaf /0/compared/3/verdict '"more"' && leaf /0/reports/0/run_count 4 && leaf /0/reports/1/failed_runs 1 &&
+		leaf /0/only_a/0 '"a_only"' && leaf /0/compared/5/verdict null && leaf /0/compared/5/ratio/value null &&
+		leaf /0/compared/5/ratio/exactness '"uncounted"' && ! at /0/compared/6/event
 }
 check "... says the same" json
 
@@ -94,8 +109,8 @@ report 1 -- "$(event x faults 100)" > one.json
 report 1 2 3 -- "$(event x faults 100 100 100)" > three.json
 without()
 {
-	run 0 --csv --compare one.json b.json && [ "$(field x 5),$(field x 6),$(field x 8)" = 2.05,, ] &&
-		run 0 --csv --compare b.json one.json && [ -z "$(field x 8)" ] &&
+	run 0 --csv --compare one.json b.json && [ "$(field x value),$(field x low),$(field x verdict)" = 2.05,, ] &&
+		run 0 --csv --compare b.json one.json && [ -z "$(field x verdict)" ] &&
 		run 0 --compare one.json b.json && grep -q 'no verdict: that takes 4 runs' out
 }
 check "one run has no spread: a ratio, no interval, no verdict" without
@@ -104,7 +119,7 @@ ended()
 	for end in ', "exit_status": 3' ', "signal": 9' ', "exit_status": 0'; do
 		report 1 -- "$(event x faults 100)" > ended.json
 		run 0 --json --compare ended.json b.json && leaves_of out &&
-			leaf /0/report_a/failed_runs "$([ "$end" = ', "exit_status": 0' ]; echo $?)" || { echo "# $end"; return 1; }
+			leaf /0/reports/0/failed_runs "$([ "$end" = ', "exit_status": 0' ]; echo $?)" || { echo "# $end"; return 1; }
 	done
 	end=
 }
@@ -118,22 +133,23 @@ far()
 check "a ratio that is small is not 0" far
 few()
 {
-	run 0 --csv --compare three.json b.json && [ -n "$(field x 6)" ] && [ -z "$(field x 8)" ]
+	run 0 --csv --compare three.json b.json && [ -n "$(field x low)" ] && [ -z "$(field x verdict)" ]
 }
 check "three runs have an interval, and no verdict" few
 partly()
 {
-	more=', "shortcoming": "partly counted"'
+	more='"exactness": "at least", "reasons": ["partly counted"]'
 	report 1 2 3 4 -- "$(event x faults 1 1 1 1)" > part.json
 	more=
-	run 0 --csv --compare part.json b.json && [ "$(field x 8),$(field x 9)" = ",partly counted" ] &&
-		run 0 --compare b.json part.json && grep -q '^  x .*  partly counted$' out
+	run 0 --csv --compare part.json b.json && [ "$(field x verdict),$(field x reason)" = ",partly counted" ] &&
+		run 0 --compare b.json part.json && grep -q '^  x .*  partly counted$' out &&
+		[ -z "$(field x low)" ]
 }
 check "what was counted in part has no verdict" partly
 last()
 {
 	{ report 7 -- "$(event x faults 7)"; cat one.json; } > two.json
-	run 0 --csv --compare two.json one.json && [ "$(field x 5)" = 1 ]
+	run 0 --csv --compare two.json one.json && [ "$(field x value)" = 1 ]
 }
 check "of an interval's objects the last is the whole" last
 wirings()
@@ -153,18 +169,35 @@ bad_reports()
 {
 	: > empty
 	echo '[1, 2]' > list
-	echo '{"schema": 2, "tool": "upc_stat", "seconds": 1, "events": []}' > newer
-	echo '{"schema": 1, "tool": "upc_top", "seconds": 1, "events": []}' > top
-	echo '{"schema": 1, "tool": "upc_stat", "seconds": 1, "events": [{"event": "x", "value": "1"}]}' > text
-	echo '{"schema": 1, "tool": "upc_stat", "seconds": 1, "runs": [1], "events": []}' > times
+	echo '{"schema": 3, "tool": "upc_stat", "seconds": 1, "events": []}' > newer
+	echo '{"schema": 2, "tool": "upc_top", "seconds": 1, "events": []}' > top
+	echo '{"schema": 2, "tool": "upc_stat", "seconds": 1, "events": [{"event": "x", "value": "1"}]}' > text
+	echo '{"schema": 2, "tool": "upc_stat", "seconds": 1, "events": [{"event": "x", "value": null, "exactness": "exact"}]}' > null
+	echo '{"schema": 2, "tool": "upc_stat", "seconds": 1, "runs": [1], "events": []}' > times
 	head -c 50 a.json > cut
 	cat one.json cut > cut_later
 	sed 's/{/{"record": "interval", /' one.json > interval
-	for file in empty list newer top text times cut cut_later interval nowhere; do
+	for file in empty list newer top text null times cut cut_later interval nowhere; do
 		refuses $file || { echo "# $file"; return 1; }
 	done
 }
 check "what is no report is refused by name" bad_reports
+old()
+{
+	echo '{"schema": 1, "tool": "upc_stat", "seconds": 1, "events": [{"event": "x", "value": 1}]}' > old
+	refuses old && grep -q 'has another schema; count again with this upc_stat$' err
+}
+check "... one of an earlier release, with what to do" old
+uncounted()
+{
+	more='"exactness": "uncounted", "reasons": ["not counted"]'
+	report 1 -- "$(event x faults null)" > none.json
+	more=
+	run 0 --csv --compare none.json one.json && [ "$(field x a),$(field x b),$(field x value)" = ,100, ] &&
+		[ "$(field x reason)" = "not counted" ] && run 0 --compare one.json none.json &&
+		grep -q '^  x  *100  *-  *not counted$' out
+}
+check "what was not counted is no 0, and has no ratio" uncounted
 check "... and what cannot be read" run 125 --compare . one.json
 check "... with the reason" grep -q "^upc_stat: cannot read '.': Is a directory" err
 bad_options()
@@ -184,11 +217,11 @@ real()
 		"$stat" -r 5 --json -o old.json -e process::wchar -- \
 			dd if=/dev/zero of=/dev/null bs=1000 count=20 status=none &&
 		run 0 --csv --compare old.json new.json &&
-		[ "$(field process::wchar 5),$(field process::wchar 8)" = 1.5,more ]
+		[ "$(field process::wchar value),$(field process::wchar verdict)" = 1.5,more ]
 }
 check "what upc_stat -r writes is read" real
 to_file()
 {
-	run 0 --csv -o to --compare a.json b.json && [ ! -s out ] && grep -q '^x,faults,102.5,205,2,' to
+	run 0 --csv -o to --compare a.json b.json && [ ! -s out ] && grep -q '^compared,x,2,.*,estimate,102.5,205,faults,more,mean of several runs$' to
 }
 check "-o" to_file

@@ -29,24 +29,28 @@ kth()
 check "-r 4: CSV" kth 0 -r 4 --csv -e process::wchar
 csv_runs()
 {
-	awk -F, 'NR == 1 { exit !($1 == "run" && $4 == "value" && $5 == "deviation" && $6 == "spread_percent") }' err &&
-		[ "$(awk -F, 'NR > 1 { print $1, $4 }' err | head -n 4 | tr '\n' ,)" = "1 1002,2 2002,3 3002,4 4002," ]
+	[ "$(csv err '$at["record"] == "total" { print $at["run"], $at["value"], $at["exactness"] }' | tr '\n' ,)" = \
+		"1 1002 exact,2 2002 exact,3 3002 exact,4 4002 exact," ]
 }
 check "... has each run by itself" csv_runs
-# The mean is 2502; the squares of what is 500 and 1500 from it sum up to 5,000,000.
+# The mean is 2502; the squares of what is 500 and 1500 from it sum up to 5,000,000. t is 3.1824 with 3 degrees of
+# freedom.
 csv_mean()
 {
-	awk -F, '$1 == "mean" { d = sqrt(5e6 / 3); found = $4 == 2502 && ($5 - d) ^ 2 < 1e-3 &&
-			($6 - 100 * d / 2 / 2502) ^ 2 < 1e-6 }
-		END { exit !(NR == 6 && found) }' err
+	csv err '$at["record"] == "mean" { e = sqrt(5e6 / 3) / 2; found++
+			good = $at["value"] == 2502 && ($at["standard_error"] - e) ^ 2 < 1e-12 &&
+				($at["low"] - 2502 + 3.1824 * e) ^ 2 < 1e-12 && ($at["high"] - 2502 - 3.1824 * e) ^ 2 < 1e-12 &&
+				$at["exactness"] == "estimate" }
+		END { exit !(found == 1 && good) }'
 }
-check "... and mean, deviation and spread that can be worked out" csv_mean
+check "... and mean, standard error and interval that can be worked out" csv_mean
 check "-r 4: JSON" kth 0 -r 4 --json -e process::wchar
 json_mean()
 {
 	leaves_of err && leaf /0/events/0/value 2502 && leaf /0/failed_runs 0 && leaf /0/runs/3/exit_status 0 &&
-		[ "$(below /0/events/0/runs | cut -f 2 | tr '\n' ,)" = 1002,2002,3002,4002, ] &&
-		at /0/events/0/spread_percent | awk '{ exit !(($1 - 50 * sqrt(5e6 / 3) / 2502) ^ 2 < 1e-9) }'
+		[ "$(sed -n 's|^/0/runs/[0-9]/counts/0/value\t||p' leaves | tr '\n' ,)" = 1002,2002,3002,4002, ] &&
+		leaf /0/events/0/exactness '"estimate"' && leaf /0/events/0/freedom 3.0 && leaf /0/runs/0/counts/0/exactness '"exact"' &&
+		at /0/events/0/standard_error | awk '{ exit !(($1 - sqrt(5e6 / 3) / 2) ^ 2 < 1e-12) }'
 }
 check "... has the same" json_mean
 # Beyond 2^63, where six times the time of day is in the years 2018 to 2067.
@@ -151,11 +155,11 @@ check_perf "CPUs used are the task clock by the time" used
 
 sums()
 {
-	# Of rows with a part's name in column $2: they sum up to the one without.
-	awk -F, -v name="$1" '$3 != name { next }
-		$2 == "" { all = $4; next }
-		{ sum += $4; n++ }
-		END { exit !(n >= 1 && sum == all) }' "$2"
+	# Rows with a part's name, which is in the column before the event, sum up to the one without.
+	csv "$2" '$at["event"] != name { next }
+		$(at["event"] - 1) == "" { all = $at["value"]; next }
+		{ sum += $at["value"]; n++ }
+		END { exit !(n >= 1 && sum == all) }' -v name="$1"
 }
 # busy NAME: a process that reads until NAME is there; its number is in $busy
 echo line > lines
@@ -183,10 +187,10 @@ pair()
 }
 check "-p with two processes" pair --per-process --csv -e $clock,process::rchar,vm::pgfault
 check "... counts both" \
-	[ "$(awk -F, -v clock=$clock '$3 == clock && $2 != "" && $4 >= 10000000' err | wc -l)" = 2 ]
+	[ "$(csv err '$at["event"] == clock && $at["pid"] != "" && $at["value"] >= 10000000' -v clock=$clock | wc -l)" = 2 ]
 check "... which sum up to the whole" sums $clock err
 check "... also what a process counts for itself" sums process::rchar err
-check "... and what is the machine's is there once" [ "$(grep -c vm::pgfault err)" = 1 ]
+check "... and what is the machine's is there once" [ "$(grep -c '^total.*vm::pgfault' err)" = 1 ]
 # one_after_the_other ORDER: whichever of the list ends first
 one_after_the_other()
 {
@@ -234,7 +238,7 @@ if "${MACHINE:?}" cpus; then
 		for cpu in "${mine%%[-,]*}" "${mine##*[-,]}"; do
 			run 0 -C "${mine%%[-,]*},${mine##*[-,]}" --per-cpu --csv -e perf::PAGE-FAULTS -- taskset -c "$cpu" \
 				sh -c 'i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done' &&
-				awk -F, -v cpu="CPU$cpu" '$2 == cpu { found = $4 >= 2000 } END { exit !found }' err ||
+				csv err '$at["cpu"] == cpu { found = $at["value"] >= 2000 } END { exit !found }' -v cpu="CPU$cpu" ||
 				{ echo "# CPU $cpu"; return 1; }
 		done
 	}
@@ -245,7 +249,7 @@ if "${MACHINE:?}" cpus; then
 			run 0 -a "--per-$by" --csv -e perf::MINOR-FAULTS,perf::PAGE-FAULTS,vm::pgfault -- \
 				sh -c 'ls / > list' &&
 				sums perf::MINOR-FAULTS err && sums perf::PAGE-FAULTS err &&
-				[ "$(grep -c vm::pgfault err)" = 1 ] || { echo "# $by"; return 1; }
+				[ "$(grep -c '^total.*vm::pgfault' err)" = 1 ] || { echo "# $by"; return 1; }
 		done
 		# As many nodes, sockets and so on as there are names of them.
 		run 0 -a --per-socket --json -e perf::PAGE-FAULTS -- true && leaves_of err || return 1

@@ -127,13 +127,13 @@ check "a process is watched for so long" eval './program waits & pid=$!; run 0 -
 check "-r with -I: intervals of each run" run 0 -e $faults -r 2 -I 20ms --timeout 100ms -f csv -o csv -- ./program list
 runs()
 {
-	[ "$(awk -F, '$2 == "interval" { print $1 }' csv | sort -u | tr '\n' ' ')" = "1 2 " ] &&
-		[ "$(awk -F, '$2 == "total" { print $1 }' csv | tr '\n' ' ')" = "1 2 mean " ]
+	[ "$(awk -F, '$1 == "interval" { print $2 }' csv | sort -u | tr '\n' ' ')" = "1 2 " ] &&
+		[ "$(awk -F, '$1 ~ /^(total|mean)$/ { print $1, $2 }' csv | tr '\n' ,)" = "total 1,total 2,mean ," ]
 }
 check "... and the totals of each, and their mean" runs
 sums()
 {
-	awk -F, '$2 == "interval" { sum[$1] += $5 } $2 == "total" { total[$1] = $5 }
+	awk -F, '$1 == "interval" { sum[$2] += $6 } $1 == "total" { total[$2] = $6 }
 		END { for (run = 1; run <= 2; run++) if (sum[run] > total[run] || !total[run]) exit 1 }' csv
 }
 check "... the intervals of a run are no more than its total" sums

@@ -17,41 +17,79 @@ static const char *get_report_text(const json_t *object, const char *field)
 
 static int refuse_compared_file(const char *file, const char *why)
 {
-	util_error("%s is no report of upc_stat in JSON: %s", file, why);
+	util_error("cannot compare %s: %s", file, why);
 	return -1;
 }
 
 /* ---- one report -------------------------------------------------------- */
 
+static bool are_numbers(const json_t *object, const char *const fields[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!json_is_number(json_object_get(object, fields[i])))
+			return false;
+	return true;
+}
+
+/* Checks that each has a name, and a value that is a number or was not counted. */
+static bool are_events(const json_t *events)
+{
+	size_t i;
+	json_t *event;
+
+	json_array_foreach(events, i, event)
+	{
+		const json_t *value = json_object_get(event, "value");
+		const bool counted =
+			sheet_exactness_of(get_report_text(event, "exactness")) != SHEET_UNCOUNTED;
+
+		if (get_report_text(event, "event")[0] == '\0' ||
+		    !(counted ? json_is_number(value) : json_is_null(value)))
+			return false;
+	}
+	return json_is_array(events);
+}
+
 /* Checks that a report can be compared: numbers where numbers have to be, names where names. */
 static const char *find_fault(const json_t *report)
 {
-	const json_t *events = json_object_get(report, "events");
-	size_t i, k;
-	json_t *event, *run, *value;
+	static const char *const times[] = {"seconds", "user_seconds", "system_seconds"};
+	size_t i;
+	json_t *run;
 
-	if (json_integer_value(json_object_get(report, "schema")) != UTIL_SCHEMA)
-		return "it has another schema";
 	if (strcmp(get_report_text(report, "tool"), "upc_stat") != 0)
-		return "it is another tool's";
-	if (!json_is_number(json_object_get(report, "seconds")) || !json_is_array(events))
+		return "it is no report of upc_stat in JSON";
+	if (json_integer_value(json_object_get(report, "schema")) != SHEET_SCHEMA)
+		return "it is of another release, whose JSON has another schema; count again with this upc_stat";
+	if (!are_numbers(report, times, 1) || json_object_get(report, "events") == NULL)
 		return "seconds or events are missing";
 	if (strcmp(get_report_text(report, "record"), "interval") == 0)
 		return "it ends with an interval, the whole is missing";
-	json_array_foreach(
-		json_object_get(report, "runs"), i,
-		run) if (!json_is_number(json_object_get(run, "seconds")) ||
-			 !json_is_number(json_object_get(run, "user_seconds")) ||
-			 !json_is_number(json_object_get(run, "system_seconds"))) return "a run has no times";
-	json_array_foreach(events, i, event)
+	if (!are_events(json_object_get(report, "events")))
+		return "an event has no name, or no value";
+	json_array_foreach(json_object_get(report, "runs"), i, run)
 	{
-		if (get_report_text(event, "event")[0] == '\0' ||
-		    !json_is_number(json_object_get(event, "value")))
-			return "an event has no name, or no value";
-		json_array_foreach(json_object_get(event, "runs"), k,
-				   value) if (!json_is_number(value)) return "a run's value is no number";
+		if (!are_numbers(run, times, 3))
+			return "a run has no times";
+		if (!are_events(json_object_get(run, "counts")))
+			return "a run's value is no number";
 	}
 	return NULL;
+}
+
+/* The words with blanks between them; NULL: there are none, or no memory. */
+static char *join_words(const json_t *words)
+{
+	char *text = NULL;
+	size_t i, size;
+	json_t *word;
+	FILE *out = json_array_size(words) > 0 ? open_memstream(&text, &size) : NULL;
+
+	json_array_foreach(words, i, word) if (out != NULL)
+		fprintf(out, "%s%s", i > 0 ? " " : "", json_is_string(word) ? json_string_value(word) : "?");
+	if (out != NULL)
+		fclose(out);
+	return text;
 }
 
 /* A report of several runs has the number of failed ones, a report of one run has its end. */
@@ -72,7 +110,7 @@ static int fail_reading_report(const char *path, int error)
 }
 
 /* The last object of a file: with an interval, that is the whole. */
-static int load_compared_side(struct stat_side *side, const char *path)
+static int load_compared_side(struct stat_side *side, const char *letter, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	json_error_t error = {.text = "it is empty"};
@@ -80,6 +118,7 @@ static int load_compared_side(struct stat_side *side, const char *path)
 	json_t *next;
 	int c, failed;
 
+	side->letter = letter;
 	side->file = path;
 	if (file == NULL)
 		return fail_reading_report(path, errno);
@@ -108,109 +147,136 @@ static int load_compared_side(struct stat_side *side, const char *path)
 	if (side->runs == 0)
 		side->runs = 1;
 	side->failed = count_failed(side->report);
+	side->command = join_words(json_object_get(side->report, "command"));
 	return 0;
 }
 
-static const json_t *find_side_event(const struct stat_side *side, const char *name)
+static const json_t *find_event(const json_t *events, const char *name)
 {
 	size_t i;
 	json_t *event;
 
-	json_array_foreach(json_object_get(side->report, "events"), i,
+	json_array_foreach(events, i,
 			   event) if (strcmp(get_report_text(event, "event"), name) == 0) return event;
 	return NULL;
 }
 
+static const json_t *find_side_event(const struct stat_side *side, const char *name)
+{
+	return find_event(json_object_get(side->report, "events"), name);
+}
+
 /* ---- both -------------------------------------------------------------- */
 
-/* The spread over the runs, or of the single value. field: of each object of runs, or NULL where runs
- * are numbers themselves. */
-static int spread_of(const json_t *one, const json_t *runs, const char *field, struct stat_spread *spread)
+/* The number of a time, or of an event's value, in a report or one of its runs. False: nothing was counted.
+ */
+static bool read_number(const json_t *object, const char *events, const struct stat_compared *row, bool time,
+			double *number)
 {
-	size_t n = json_array_size(runs);
-	double alone = json_number_value(one), *value;
+	const json_t *value =
+		time ? json_object_get(object, row->name)
+		     : json_object_get(find_event(json_object_get(object, events), row->name), "value");
 
-	*spread = stat_spread_of(&alone, 1);
-	if (n == 0)
-		return 0;
-	value = calloc(n, sizeof(*value));
-	if (value == NULL)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const json_t *run = json_array_get(runs, i);
-
-		value[i] = json_number_value(field != NULL ? json_object_get(run, field) : run);
-	}
-	*spread = stat_spread_of(value, (unsigned)n);
-	free(value);
-	return 0;
+	*number = json_number_value(value);
+	return json_is_number(value);
 }
 
-static int add_time(struct stat_comparison *c, const char *field)
+/* The spread over the runs, or of the single value. False: out of memory. */
+static bool read_spread(const json_t *report, struct stat_compared *row, bool time, unsigned side)
 {
-	const json_t *a = c->a.report, *b = c->b.report;
+	const json_t *runs = json_object_get(report, "runs");
+	const size_t all = json_array_size(runs);
+	double *value = calloc(all + 1, sizeof(*value));
+	unsigned n = 0;
+
+	if (value == NULL)
+		return false;
+	if (all == 0)
+		n = read_number(report, "events", row, time, value);
+	for (size_t i = 0; i < all; i++)
+		n += read_number(json_array_get(runs, i), "counts", row, time, &value[n]);
+	row->spread[side] = stat_spread_of(value, n);
+	free(value);
+	return true;
+}
+
+/* What is known of an event's value: of the mean of exact ones there is nothing to add. */
+static void read_exactness(const json_t *event, struct stat_compared *row, unsigned side)
+{
+	const char *reason = json_string_value(json_array_get(json_object_get(event, "reasons"), 0));
+
+	row->exactness[side] = sheet_exactness_of(get_report_text(event, "exactness"));
+	if (row->exactness[side] != SHEET_EXACT && !json_is_number(json_object_get(event, "standard_error")))
+		row->shortcoming[side] = reason != NULL ? reason : sheet_exactness_word(row->exactness[side]);
+}
+
+/* Adds a time, or an event, that both have. False: out of memory. */
+static bool add_compared(struct stat_comparison *c, const char *name, const json_t *a, const json_t *b,
+			 bool time)
+{
 	struct stat_compared *row = &c->row[c->n];
 
-	if (json_object_get(a, field) == NULL || json_object_get(b, field) == NULL)
-		return 0;
-	*row = (struct stat_compared){.name = field, .unit = "s"};
+	if (a == NULL || b == NULL)
+		return true;
+	*row = (struct stat_compared){.name = name, .unit = time ? "s" : get_report_text(a, "unit")};
 	c->n++;
-	if (spread_of(json_object_get(a, field), json_object_get(a, "runs"), field, &row->a) != 0)
-		return -1;
-	return spread_of(json_object_get(b, field), json_object_get(b, "runs"), field, &row->b);
+	if (!time) {
+		read_exactness(a, row, 0);
+		read_exactness(b, row, 1);
+	}
+	if (!read_spread(c->side[0].report, row, time, 0) || !read_spread(c->side[1].report, row, time, 1))
+		return false;
+	row->change = stat_spread_change(&row->spread[0], &row->spread[1]);
+	if (row->shortcoming[0] != NULL || row->shortcoming[1] != NULL)
+		row->change =
+			(struct stat_change){.has_ratio = row->change.has_ratio, .ratio = row->change.ratio};
+	return true;
 }
 
-static int add_compared_event(struct stat_comparison *c, const json_t *a, const json_t *b)
-{
-	struct stat_compared *row = &c->row[c->n++];
-	const char *shortcoming = get_report_text(a, "shortcoming");
-
-	if (shortcoming[0] == '\0')
-		shortcoming = get_report_text(b, "shortcoming");
-	*row = (struct stat_compared){
-		.name = get_report_text(a, "event"),
-		.unit = get_report_text(a, "unit"),
-		.shortcoming = shortcoming[0] != '\0' ? shortcoming : NULL,
-	};
-	if (spread_of(json_object_get(a, "value"), json_object_get(a, "runs"), NULL, &row->a) != 0)
-		return -1;
-	return spread_of(json_object_get(b, "value"), json_object_get(b, "runs"), NULL, &row->b);
-}
-
-static int add_rows(struct stat_comparison *c)
+static bool add_rows(struct stat_comparison *c)
 {
 	static const char *const times[] = {"seconds", "user_seconds", "system_seconds"};
-	const json_t *events = json_object_get(c->a.report, "events");
-	int error = 0;
+	const json_t *events = json_object_get(c->side[0].report, "events");
+	bool done;
 	size_t i;
 	json_t *event;
 
 	c->row = calloc(json_array_size(events) + 3, sizeof(*c->row));
-	if (c->row == NULL)
-		return -1;
-	for (i = 0; i < 3 && error == 0; i++)
-		error = add_time(c, times[i]);
+	done = c->row != NULL;
+	for (i = 0; i < 3 && done; i++)
+		done = add_compared(c, times[i], json_object_get(c->side[0].report, times[i]),
+				    json_object_get(c->side[1].report, times[i]), true);
 	json_array_foreach(events, i, event)
 	{
-		const json_t *other = find_side_event(&c->b, get_report_text(event, "event"));
+		const char *name = get_report_text(event, "event");
 
-		if (other != NULL && error == 0)
-			error = add_compared_event(c, event, other);
+		done = done && add_compared(c, name, event, find_side_event(&c->side[1], name), false);
 	}
-	for (unsigned k = 0; k < c->n; k++) {
-		c->row[k].change = stat_spread_change(&c->row[k].a, &c->row[k].b);
-		if (c->row[k].shortcoming != NULL)
-			c->row[k].change.verdict = STAT_UNKNOWN;
-	}
-	return error;
+	return done;
+}
+
+/* Finds the events that one side has and the other has not. False: out of memory. */
+static bool find_missing(struct stat_side *has, const struct stat_side *has_not)
+{
+	const json_t *events = json_object_get(has->report, "events");
+	size_t i;
+	json_t *event;
+
+	has->only = calloc(json_array_size(events) + 1, sizeof(*has->only));
+	if (has->only == NULL)
+		return false;
+	json_array_foreach(events, i, event) if (find_side_event(has_not, get_report_text(event, "event")) ==
+						 NULL) has->only[has->onlys++]
+		.text = get_report_text(event, "event");
+	return true;
 }
 
 int stat_compare_read(struct stat_comparison *c, const char *a, const char *b)
 {
 	*c = (struct stat_comparison){.n = 0};
-	if (load_compared_side(&c->a, a) != 0 || load_compared_side(&c->b, b) != 0)
+	if (load_compared_side(&c->side[0], "A", a) != 0 || load_compared_side(&c->side[1], "B", b) != 0)
 		return -1;
-	if (add_rows(c) == 0)
+	if (add_rows(c) && find_missing(&c->side[0], &c->side[1]) && find_missing(&c->side[1], &c->side[0]))
 		return 0;
 	util_error("out of memory");
 	return -1;
@@ -218,18 +284,10 @@ int stat_compare_read(struct stat_comparison *c, const char *a, const char *b)
 
 void stat_compare_free(struct stat_comparison *c)
 {
-	json_decref(c->a.report);
-	json_decref(c->b.report);
+	for (unsigned i = 0; i < 2; i++) {
+		json_decref(c->side[i].report);
+		free(c->side[i].command);
+		free(c->side[i].only);
+	}
 	free(c->row);
-}
-
-const char *stat_compare_missing(const struct stat_side *has, const struct stat_side *has_not, unsigned i)
-{
-	size_t k;
-	json_t *event;
-
-	json_array_foreach(json_object_get(has->report, "events"), k,
-			   event) if (find_side_event(has_not, get_report_text(event, "event")) == NULL &&
-				      i-- == 0) return get_report_text(event, "event");
-	return NULL;
 }

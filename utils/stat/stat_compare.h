@@ -9,26 +9,31 @@
 #include <stdio.h>
 
 #include "lib/data.h"
+#include "sheet/sheet.h"
 #include "stat/stat_spread.h"
 
 /* One of the two: a report in JSON. */
 struct stat_side {
-	const char *file;
+	const char *letter, *file;
 	json_t *report;
+	char *command; /* with blanks between its words; NULL: it counted what ran already */
 	unsigned runs, failed;
+	struct sheet_cell *only; /* names of events that the other one has not */
+	size_t onlys;
 };
 
-/* An event, or a time, of both. */
+/* An event, or a time, of both: the first is A's. */
 struct stat_compared {
 	const char *name, *unit;
-	struct stat_spread a, b;
+	struct stat_spread spread[2]; /* n is 0: nothing was counted */
 	struct stat_change change;
-	const char *shortcoming; /* why one of them is not all that happened, or NULL */
+	enum sheet_exactness exactness[2];
+	const char *shortcoming[2]; /* why it is not all that happened, or NULL */
 };
 
 struct stat_comparison {
-	struct stat_side a, b;
-	struct stat_compared *row; /* times, then events as a has them */
+	struct stat_side side[2];
+	struct stat_compared *row; /* times, then events as A has them */
 	unsigned n;
 };
 
@@ -37,9 +42,7 @@ int stat_compare_read(struct stat_comparison *comparison, const char *a, const c
 
 void stat_compare_free(struct stat_comparison *comparison);
 
-/* The i-th event that one side has and the other has not; NULL: there are no more. */
-const char *stat_compare_missing(const struct stat_side *has, const struct stat_side *has_not, unsigned i);
-
-void stat_compare_print(FILE *out, enum util_format format, const struct stat_comparison *comparison);
+/* Prints both beside each other. False: out of memory, or the write failed. */
+bool stat_compare_print(FILE *out, enum util_format format, const struct stat_comparison *comparison);
 
 #endif

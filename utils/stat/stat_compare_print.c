@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_compare_print.c - two reports beside each other, as a table, as JSON or as CSV.
+ * stat_compare_print.c - two reports beside each other, as a sheet (sheet/sheet.h).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,30 +8,28 @@
 
 #include "lib/common.h"
 #include "stat/stat_compare.h"
+#include "stat/stat_sheet.h"
 
-/* JSON's and CSV's words; "none": no difference is to be seen. NULL: nothing is known. */
-static const char *verdict_word(enum stat_verdict verdict)
-{
-	static const char *const words[] = {
-		[STAT_UNKNOWN] = NULL,
-		[STAT_SAME] = "none",
-		[STAT_LESS] = "less",
-		[STAT_MORE] = "more",
-	};
-
-	return words[verdict];
-}
-
-/* ---- the table --------------------------------------------------------- */
-
-enum { NAME, A, B, RATIO, INTERVAL, VERDICT, COLUMNS };
-
-struct line {
-	char cell[COLUMNS][UTIL_NUMBER_MAX + 8];
+struct compare_sheet {
+	const struct stat_comparison *comparison;
+	bool text;    /* without what is 0 in both */
+	char *buffer; /* of a cell, until the next: of 2 * UTIL_NUMBER_MAX bytes */
 };
 
+/* JSON's and CSV's words, and those of text; "none", "~": no difference is to be seen. */
+static const struct {
+	const char *word, *shown;
+} verdicts[] = {
+	[STAT_UNKNOWN] = {NULL, ""},
+	[STAT_SAME] = {"none", "~"},
+	[STAT_LESS] = {"less", "less"},
+	[STAT_MORE] = {"more", "more"},
+};
+
+/* ---- cells -------------------------------------------------------------------------------------- */
+
 /* The file is anybody's: its numbers may be none that a count can have. */
-static void put_compared_value(const char *unit, double value, char text[UTIL_NUMBER_MAX])
+static void put_compared_value(const char *unit, double value, char text[2 * UTIL_NUMBER_MAX])
 {
 	/* Events have no seconds, the times of the runs have. */
 	const double one = strcmp(unit, "s") == 0 ? 1e9 : (double)util_unit_ns(unit), ns = value * one;
@@ -59,242 +57,258 @@ static void put_ratio(double ratio, char text[UTIL_NUMBER_MAX])
 	snprintf(text, UTIL_NUMBER_MAX, form, ratio);
 }
 
-static struct line line_of(const struct stat_compared *row)
+static void put_ratio_interval(const struct stat_change *change, char text[2 * UTIL_NUMBER_MAX])
+{
+	char low[UTIL_NUMBER_MAX], high[UTIL_NUMBER_MAX];
+
+	put_ratio(change->low, low);
+	put_ratio(change->high, high);
+	snprintf(text, 2 * UTIL_NUMBER_MAX, "%.15s to %.15s", low, high);
+}
+
+static const char *compared_shortcoming(const struct stat_compared *row)
+{
+	return row->shortcoming[0] != NULL ? row->shortcoming[0] : row->shortcoming[1];
+}
+
+static void set_compared_value(const struct stat_compared *row, unsigned side, struct sheet_cell *cell)
+{
+	const struct stat_spread *spread = &row->spread[side];
+
+	cell->value = spread->mean;
+	cell->exactness = row->exactness[side];
+	cell->low = -INFINITY;
+	cell->high = INFINITY;
+	cell->error = cell->freedom = cell->coverage = NAN;
+	if (spread->n == 0)
+		cell->exactness = SHEET_UNCOUNTED;
+	if (row->shortcoming[side] != NULL)
+		cell->reason[cell->reasons++] = row->shortcoming[side];
+	if (spread->n > 1)
+		stat_sheet_set_mean(cell, spread);
+}
+
+static void set_compared_ratio(const struct stat_compared *row, struct sheet_cell *cell)
 {
 	const struct stat_change *change = &row->change;
-	const char *word = verdict_word(change->verdict);
-	char low[UTIL_NUMBER_MAX], high[UTIL_NUMBER_MAX];
-	struct line line = {.cell = {""}};
+	const char *shortcoming = compared_shortcoming(row);
 
-	put_compared_value(row->unit, row->a.mean, line.cell[A]);
-	put_compared_value(row->unit, row->b.mean, line.cell[B]);
-	if (change->has_ratio)
-		put_ratio(change->ratio, line.cell[RATIO]);
-	if (change->has_interval) {
-		put_ratio(change->low, low);
-		put_ratio(change->high, high);
-		snprintf(line.cell[INTERVAL], sizeof(line.cell[INTERVAL]), "%.15s to %.15s", low, high);
+	cell->value = change->ratio;
+	cell->low = change->has_interval ? change->low : -INFINITY;
+	cell->high = change->has_interval ? change->high : INFINITY;
+	cell->error = cell->freedom = cell->coverage = NAN;
+	cell->exactness = !change->has_ratio ? SHEET_UNCOUNTED
+			  : shortcoming != NULL || row->spread[0].n > 1 || row->spread[1].n > 1
+				  ? SHEET_ESTIMATE
+				  : SHEET_EXACT;
+	if (shortcoming != NULL)
+		cell->reason[cell->reasons++] = shortcoming;
+	else if (cell->exactness != SHEET_EXACT)
+		cell->reason[cell->reasons++] = change->has_ratio ? "mean of several runs" : "A is 0";
+}
+
+enum { EVENT, UNIT, A, B, RATIO, VERDICT, SHOWN_A, SHOWN_B, SHOWN_RATIO, SHOWN_INTERVAL, SHOWN_VERDICT };
+
+#define DATA SHEET_IN_DATA
+#define TEXT SHEET_IN_TEXT
+
+static const struct sheet_column compared_columns[] = {
+	SHEET_COLUMN(EVENT, SHEET_TEXT, "event", "", DATA | TEXT, ),
+	SHEET_COLUMN(UNIT, SHEET_TEXT, "unit", NULL, DATA, ),
+	SHEET_COLUMN(A, SHEET_VALUE, "a", NULL, DATA, ),
+	SHEET_COLUMN(B, SHEET_VALUE, "b", NULL, DATA, ),
+	SHEET_COLUMN(RATIO, SHEET_VALUE, "ratio", NULL, DATA, ),
+	SHEET_COLUMN(VERDICT, SHEET_TEXT, "verdict", NULL, DATA, ),
+	SHEET_COLUMN(SHOWN_A, SHEET_TEXT, NULL, "A", TEXT, .right = true),
+	SHEET_COLUMN(SHOWN_B, SHEET_TEXT, NULL, "B", TEXT, .right = true),
+	SHEET_COLUMN(SHOWN_RATIO, SHEET_TEXT, NULL, "B/A", TEXT, .right = true),
+	SHEET_COLUMN(SHOWN_INTERVAL, SHEET_TEXT, NULL, "95 % interval", TEXT, .right = true),
+	SHEET_COLUMN(SHOWN_VERDICT, SHEET_TEXT, NULL, "", TEXT, ),
+};
+
+/* What text has in place of a value, a ratio or a verdict. */
+static const char *show_compared(char *text, const struct stat_compared *row, unsigned id)
+{
+	strcpy(text, "");
+	if (id == SHOWN_VERDICT)
+		return compared_shortcoming(row) != NULL ? compared_shortcoming(row)
+							 : verdicts[row->change.verdict].shown;
+	if (id == SHOWN_RATIO && row->change.has_ratio)
+		put_ratio(row->change.ratio, text);
+	if (id == SHOWN_INTERVAL && row->change.has_interval)
+		put_ratio_interval(&row->change, text);
+	if (id <= SHOWN_B && row->spread[id - SHOWN_A].n > 0)
+		put_compared_value(row->unit, row->spread[id - SHOWN_A].mean, text);
+	else if (id <= SHOWN_B)
+		strcpy(text, "-");
+	return text;
+}
+
+static void cell_of_compared(const void *arg, const void *of, const struct sheet_column *column,
+			     struct sheet_cell *cell)
+{
+	const struct stat_compared *row = of;
+
+	cell->depth = column->id == EVENT;
+	if (column->id == EVENT)
+		cell->text = row->name;
+	else if (column->id == UNIT)
+		cell->text = row->unit;
+	else if (column->id == RATIO)
+		set_compared_ratio(row, cell);
+	else if (column->id < RATIO)
+		set_compared_value(row, column->id - A, cell);
+	else if (column->id == VERDICT)
+		cell->absent = (cell->text = verdicts[row->change.verdict].word) == NULL;
+	else
+		cell->text = show_compared(((const struct compare_sheet *)arg)->buffer, row, column->id);
+}
+
+static bool each_compared(const void *arg, sheet_put *put, void *to)
+{
+	const struct compare_sheet *sheet = arg;
+
+	for (unsigned i = 0; i < sheet->comparison->n; i++) {
+		const struct stat_compared *row = &sheet->comparison->row[i];
+		const bool seen = row->spread[0].mean != 0 || row->spread[1].mean != 0;
+
+		if ((seen || !sheet->text) && !put(to, row))
+			return false;
 	}
-	if (row->shortcoming != NULL)
-		snprintf(line.cell[VERDICT], sizeof(line.cell[VERDICT]), "%s", row->shortcoming);
-	else if (word != NULL)
-		snprintf(line.cell[VERDICT], sizeof(line.cell[VERDICT]), "%s",
-			 change->verdict == STAT_SAME ? "~" : word);
-	return line;
+	return true;
 }
 
-static void print_comparison_line(FILE *out, const char *name, const struct line *line,
-				  const unsigned width[COLUMNS])
+/* ---- the two reports ---------------------------------------------------------------------------- */
+
+enum { REPORT, FILE_NAME, COMMAND, RUNS, FAILED };
+
+static const struct sheet_column side_columns[] = {
+	SHEET_COLUMN(REPORT, SHEET_TEXT, "report", NULL, SHEET_IN_JSON, ),
+	SHEET_COLUMN(FILE_NAME, SHEET_TEXT, "file", NULL, SHEET_IN_JSON, ),
+	SHEET_COLUMN(COMMAND, SHEET_TEXT, "command", NULL, SHEET_IN_JSON, ),
+	SHEET_COLUMN(RUNS, SHEET_COUNT, "run_count", NULL, SHEET_IN_JSON, ),
+	SHEET_COLUMN(FAILED, SHEET_COUNT, "failed_runs", NULL, SHEET_IN_JSON, ),
+};
+
+static void cell_of_side(const void *arg, const void *of, const struct sheet_column *column,
+			 struct sheet_cell *cell)
 {
-	unsigned last = A;
+	const struct stat_side *side = of;
 
-	for (unsigned k = A; k < COLUMNS; k++)
-		if (line->cell[k][0] != '\0')
-			last = k;
-	fputs("  ", out);
-	util_pad(out, width[NAME] - util_put(out, name, width[NAME]));
-	for (unsigned k = A; k <= last; k++) {
-		unsigned columns = util_columns(line->cell[k]);
-
-		util_pad(out, 2 + (k == VERDICT ? 0 : width[k] - columns));
-		util_put(out, line->cell[k], columns);
-	}
-	fputc('\n', out);
+	(void)arg;
+	cell->absent = column->id == COMMAND && side->command == NULL;
+	cell->text = column->id == REPORT ? side->letter : column->id == COMMAND ? side->command : side->file;
+	cell->count = column->id == RUNS ? side->runs : side->failed;
 }
 
-static bool is_compared_seen(const struct stat_compared *row)
+static bool each_side(const void *arg, sheet_put *put, void *to)
 {
-	return row->a.mean != 0 || row->b.mean != 0;
+	const struct stat_side *side = ((const struct compare_sheet *)arg)->comparison->side;
+
+	return put(to, &side[0]) && put(to, &side[1]);
 }
 
-static int print_rows(FILE *out, const struct stat_comparison *c)
+static void print_side(FILE *out, const struct stat_side *side)
 {
-	static const struct line head = {.cell = {"", "A", "B", "B/A", "95 % interval", ""}};
-	struct line *lines = calloc(c->n + 1, sizeof(*lines));
-	unsigned width[COLUMNS] = {0};
-
-	if (lines == NULL)
-		return -1;
-	for (unsigned k = A; k < COLUMNS; k++)
-		width[k] = util_columns(head.cell[k]);
-	for (unsigned i = 0; i < c->n; i++) {
-		unsigned name = util_columns(c->row[i].name);
-
-		lines[i] = line_of(&c->row[i]);
-		if (!is_compared_seen(&c->row[i]))
-			continue;
-		if (width[NAME] < name)
-			width[NAME] = name;
-		for (unsigned k = A; k < COLUMNS; k++)
-			if (width[k] < util_columns(lines[i].cell[k]))
-				width[k] = util_columns(lines[i].cell[k]);
-	}
-	print_comparison_line(out, "", &head, width);
-	for (unsigned i = 0; i < c->n; i++)
-		if (is_compared_seen(&c->row[i]))
-			print_comparison_line(out, c->row[i].name, &lines[i], width);
-	free(lines);
-	return 0;
-}
-
-static void print_side(FILE *out, const char *letter, const struct stat_side *side)
-{
-	size_t i;
-	json_t *word;
-
-	fprintf(out, "  %s: ", letter);
+	fprintf(out, "  %s: ", side->letter);
 	util_put(out, side->file, UINT32_MAX);
-	fprintf(out, ", %u run%s of", side->runs, side->runs == 1 ? "" : "s");
-	json_array_foreach(json_object_get(side->report, "command"), i, word)
-	{
-		fputc(' ', out);
-		util_put(out, json_string_value(word) != NULL ? json_string_value(word) : "?", UINT32_MAX);
-	}
-	if (i == 0)
-		fputs(" what ran already", out);
+	fprintf(out, ", %u run%s of ", side->runs, side->runs == 1 ? "" : "s");
+	util_put(out, side->command != NULL ? side->command : "what ran already", UINT32_MAX);
 	if (side->failed > 0)
 		fprintf(out, "; %u failed", side->failed);
 	fputc('\n', out);
 }
 
-static void print_missing_events(FILE *out, const char *letter, const struct stat_side *has,
-				 const struct stat_side *has_not)
+static void print_only(FILE *out, const struct stat_side *side)
 {
 	char *text = NULL;
-	const char *name;
 	size_t size;
-	FILE *names;
+	FILE *names = side->onlys > 0 ? open_memstream(&text, &size) : NULL;
 
-	if (stat_compare_missing(has, has_not, 0) == NULL)
+	if (names == NULL)
 		return;
-	names = open_memstream(&text, &size);
-	for (unsigned i = 0; names != NULL && (name = stat_compare_missing(has, has_not, i)) != NULL; i++)
-		fprintf(names, "%s%s", i > 0 ? ", " : "", name);
-	if (names != NULL)
-		fclose(names);
-	fprintf(out, "  only in %s: ", letter);
+	for (size_t i = 0; i < side->onlys; i++)
+		fprintf(names, "%s%s", i > 0 ? ", " : "", side->only[i].text);
+	fclose(names);
+	fprintf(out, "  only in %s: ", side->letter);
 	util_wrap(out, text != NULL ? text : "", 13, 13, util_width(out));
 	fputc('\n', out);
 	free(text);
 }
 
-static void print_comparison_text(FILE *out, const struct stat_comparison *c)
+/* What the reader should know beside the numbers: returns how much that is. */
+static size_t note_compared(const struct stat_comparison *c, struct sheet_note note[2])
 {
-	const char *a = json_string_value(json_object_get(c->a.report, "wiring"));
-	const char *b = json_string_value(json_object_get(c->b.report, "wiring"));
+	const char *a = json_string_value(json_object_get(c->side[0].report, "wiring"));
+	const char *b = json_string_value(json_object_get(c->side[1].report, "wiring"));
+	size_t n = 0;
 
-	fputc('\n', out);
-	print_side(out, "A", &c->a);
-	print_side(out, "B", &c->b);
-	fputc('\n', out);
-	if (print_rows(out, c) != 0)
-		util_error("out of memory");
-	fputc('\n', out);
-	print_missing_events(out, "A", &c->a, &c->b);
-	print_missing_events(out, "B", &c->b, &c->a);
 	if (a != NULL && b != NULL && strcmp(a, b) != 0)
-		fputs("  the wiring files differ: one name may mean two things\n", out);
-	if (c->a.runs < STAT_CHANGE_RUNS || c->b.runs < STAT_CHANGE_RUNS)
-		fprintf(out,
-			"  no verdict: that takes %d runs or more of each (-r), which say how far they spread\n",
-			STAT_CHANGE_RUNS);
+		note[n++] = (struct sheet_note){
+			.what = "the wiring files differ: one name may mean two things", .times = 1};
+	if (c->side[0].runs < STAT_CHANGE_RUNS || c->side[1].runs < STAT_CHANGE_RUNS)
+		note[n++] = (struct sheet_note){
+			.what = "no verdict: that takes 4 runs or more of each (-r), which say how far they spread",
+			.times = 1};
+	return n;
+}
+
+static bool print_comparison_text(FILE *out, const struct stat_comparison *c, const struct sheet *sheet)
+{
+	bool done;
+
 	fputc('\n', out);
+	print_side(out, &c->side[0]);
+	print_side(out, &c->side[1]);
+	fputc('\n', out);
+	done = sheet_text(out, &sheet->section[1], &(struct sheet_style){.width = util_width(out)});
+	fputc('\n', out);
+	print_only(out, &c->side[0]);
+	print_only(out, &c->side[1]);
+	for (size_t i = 0; i < sheet->notes; i++)
+		fprintf(out, "  %s\n", sheet->note[i].what);
+	fputc('\n', out);
+	return done;
 }
 
-/* ---- JSON and CSV ------------------------------------------------------ */
-
-static json_t *json_side(const struct stat_side *side)
+bool stat_compare_print(FILE *out, enum util_format format, const struct stat_comparison *c)
 {
-	json_t *object = json_object(), *command = json_object_get(side->report, "command");
+	static const char *const keys[] = {NULL}, *const others[] = {"a", "b", "unit", "verdict", NULL};
+	char buffer[2 * UTIL_NUMBER_MAX];
+	const struct compare_sheet compare = {.comparison = c, .text = format == UTIL_TEXT, .buffer = buffer};
+	struct sheet_note notes[2];
+	const struct sheet_fact facts[] = {
+		{.key = "only_a", .list = c->side[0].only, .n = c->side[0].onlys},
+		{.key = "only_b", .list = c->side[1].only, .n = c->side[1].onlys},
+	};
+	const struct sheet_section sections[] = {
+		{.key = "reports",
+		 .forms = SHEET_IN_JSON,
+		 .column = side_columns,
+		 .columns = sizeof(side_columns) / sizeof(*side_columns),
+		 .arg = &compare,
+		 .each = each_side,
+		 .cell = cell_of_side},
+		{.key = "compared",
+		 .record = "compared",
+		 .forms = DATA | TEXT,
+		 .column = compared_columns,
+		 .columns = sizeof(compared_columns) / sizeof(*compared_columns),
+		 .arg = &compare,
+		 .each = each_compared,
+		 .cell = cell_of_compared},
+	};
+	const struct sheet sheet = {.tool = "upc_stat",
+				    .fact = facts,
+				    .facts = 2,
+				    .section = sections,
+				    .sections = 2,
+				    .note = notes,
+				    .notes = note_compared(c, notes),
+				    .keys = keys,
+				    .others = others};
 
-	json_object_set_new(object, "file", util_json_string(side->file));
-	if (command != NULL)
-		json_object_set(object, "command", command);
-	json_object_set_new(object, "run_count", json_integer(side->runs));
-	json_object_set_new(object, "failed_runs", json_integer(side->failed));
-	return object;
-}
-
-static json_t *json_row(const struct stat_compared *row)
-{
-	const struct stat_change *change = &row->change;
-	json_t *object = json_object();
-
-	json_object_set_new(object, "event", util_json_string(row->name));
-	json_object_set_new(object, "unit", util_json_string(row->unit));
-	json_object_set_new(object, "a", json_real(row->a.mean));
-	json_object_set_new(object, "b", json_real(row->b.mean));
-	if (change->has_ratio)
-		json_object_set_new(object, "ratio", json_real(change->ratio));
-	if (change->has_interval) {
-		json_object_set_new(object, "low", json_real(change->low));
-		json_object_set_new(object, "high", json_real(change->high));
-	}
-	if (verdict_word(change->verdict) != NULL)
-		json_object_set_new(object, "verdict", json_string(verdict_word(change->verdict)));
-	if (row->shortcoming != NULL)
-		json_object_set_new(object, "shortcoming", util_json_string(row->shortcoming));
-	return object;
-}
-
-static json_t *json_missing(const struct stat_side *has, const struct stat_side *has_not)
-{
-	json_t *list = json_array();
-	const char *name;
-
-	for (unsigned i = 0; (name = stat_compare_missing(has, has_not, i)) != NULL; i++)
-		json_array_append_new(list, util_json_string(name));
-	return list;
-}
-
-static void print_comparison_json(FILE *out, const struct stat_comparison *c)
-{
-	json_t *object = util_json_begin("upc_stat"), *list = json_array();
-
-	json_object_set_new(object, "report_a", json_side(&c->a));
-	json_object_set_new(object, "report_b", json_side(&c->b));
-	for (unsigned i = 0; i < c->n; i++)
-		json_array_append_new(list, json_row(&c->row[i]));
-	json_object_set_new(object, "compared", list);
-	json_object_set_new(object, "only_a", json_missing(&c->a, &c->b));
-	json_object_set_new(object, "only_b", json_missing(&c->b, &c->a));
-	util_json_put(out, object, false);
-}
-
-static void print_comparison_csv(FILE *out, const struct stat_comparison *c)
-{
-	fputs("event,unit,a,b,ratio,low,high,verdict,shortcoming\n", out);
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct stat_compared *row = &c->row[i];
-		const char *word = verdict_word(row->change.verdict);
-
-		util_csv_put(out, row->name);
-		fputc(',', out);
-		util_csv_put(out, row->unit);
-		fprintf(out, ",%.15g,%.15g,", row->a.mean, row->b.mean);
-		if (row->change.has_ratio)
-			fprintf(out, "%.6g", row->change.ratio);
-		if (row->change.has_interval)
-			fprintf(out, ",%.6g,%.6g,", row->change.low, row->change.high);
-		else
-			fputs(",,,", out);
-		fprintf(out, "%s,", word != NULL ? word : "");
-		util_csv_put(out, row->shortcoming != NULL ? row->shortcoming : "");
-		fputc('\n', out);
-	}
-}
-
-void stat_compare_print(FILE *out, enum util_format format, const struct stat_comparison *c)
-{
-	switch (format) {
-	case UTIL_TEXT:
-		print_comparison_text(out, c);
-		break;
-	case UTIL_JSON:
-		print_comparison_json(out, c);
-		break;
-	case UTIL_CSV:
-		print_comparison_csv(out, c);
-		break;
-	}
+	if (format == UTIL_TEXT)
+		return print_comparison_text(out, c, &sheet);
+	return (format == UTIL_CSV ? sheet_csv : sheet_json)(out, &sheet);
 }

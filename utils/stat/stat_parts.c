@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/list.h"
+#include "stat/stat_sample.h"
 
 static void free_values(struct stat_part *part)
 {
@@ -114,19 +115,10 @@ void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsig
 		    unsigned *flags)
 {
 	for (unsigned i = 0; i < parts->events->n_own; i++) {
-		unsigned all = 0, never = 0;
-
 		values[i] = add_up_parts(parts, which, n, i);
-		for (unsigned k = 0; k < n; k++) {
-			const struct stat_part *part = get_stat_part(parts, which, k);
-
-			never += (part->flags[i] & UPC_COUNTER_NEVER) != 0;
-			all |= part->flags[i];
-		}
-		all &= ~(unsigned)UPC_COUNTER_NEVER;
-		if (never > 0)
-			all |= never == n ? UPC_COUNTER_NEVER : UPC_COUNTER_PARTIAL;
-		flags[i] = all;
+		flags[i] = n > 0 ? get_stat_part(parts, which, 0)->flags[i] : 0;
+		for (unsigned k = 1; k < n; k++)
+			flags[i] = stat_flags_both(flags[i], get_stat_part(parts, which, k)->flags[i]);
 	}
 }
 

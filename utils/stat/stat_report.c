@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stat/stat_sheet.h"
+
 uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
 			 bool last)
 {
@@ -52,7 +54,7 @@ static struct stat_sample mean_of(const struct stat_report *report, const struct
 				  uint64_t *values)
 {
 	struct stat_sample sample = {
-		.seconds = stat_runs_seconds(runs).mean,
+		.seconds = stat_runs_time(runs, STAT_ELAPSED).mean,
 		.values = values,
 		.flags = runs->flags,
 		.last = true,
@@ -62,41 +64,49 @@ static struct stat_sample mean_of(const struct stat_report *report, const struct
 	for (unsigned i = 0; i < report->events->n; i++)
 		values[i] = stat_spread_whole(stat_runs_event(runs, i).mean);
 	for (unsigned k = 0; k < runs->n; k++)
-		if (sample.usage.ru_maxrss < runs->run[k].usage.ru_maxrss)
-			sample.usage.ru_maxrss = runs->run[k].usage.ru_maxrss;
+		if (sample.end.max_resident_kib < runs->run[k].end.max_resident_kib)
+			sample.end.max_resident_kib = runs->run[k].end.max_resident_kib;
+	for (unsigned time = 0; time < STAT_TIMES; time++)
+		sample.end.seconds[time] = stat_runs_time(runs, time).mean;
 	sample.time = sample.seconds;
 	return sample;
+}
+
+static void print_stat_report(const struct stat_report *report, const struct stat_sample *sample,
+			      const struct stat_runs *runs)
+{
+	struct stat_sheet sheet;
+	bool done = stat_sheet_make(&sheet, report, sample, runs);
+
+	if (done && report->format == UTIL_TEXT)
+		stat_text_print(report, sample, runs);
+	else if (done)
+		done = (report->format == UTIL_CSV ? sheet_csv : sheet_json)(report->out, &sheet.sheet);
+	stat_sheet_free(&sheet);
+	/* The caller of the last one checks for errors. */
+	if (!done && !ferror(report->out))
+		util_error("out of memory");
 }
 
 void stat_report_begin(const struct stat_report *report)
 {
 	if (report->format == UTIL_CSV)
-		stat_csv_begin(report);
+		print_stat_report(report, NULL, NULL);
 	fflush(report->out);
 }
 
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample)
 {
-	switch (report->format) {
-	case UTIL_TEXT:
-		stat_text_print(report, sample, NULL);
-		break;
-	case UTIL_JSON:
-		stat_json_print(report, sample, NULL);
-		break;
-	case UTIL_CSV:
-		stat_csv_print(report, sample, report->repeat > 1 ? report->run : 0);
-		break;
-	}
+	print_stat_report(report, sample, NULL);
 	/* The last sample is flushed by the caller, which checks for errors. */
 	if (!sample->last)
 		fflush(report->out);
 }
 
-void stat_report_run(const struct stat_report *report, const struct stat_sample *sample, unsigned number)
+void stat_report_run(const struct stat_report *report, const struct stat_sample *sample)
 {
 	if (report->format == UTIL_CSV)
-		stat_csv_print(report, sample, number);
+		print_stat_report(report, sample, NULL);
 	fflush(report->out);
 }
 
@@ -110,16 +120,6 @@ void stat_report_runs(const struct stat_report *report, const struct stat_runs *
 		return;
 	}
 	sample = mean_of(report, runs, values);
-	switch (report->format) {
-	case UTIL_TEXT:
-		stat_text_print(report, &sample, runs);
-		break;
-	case UTIL_JSON:
-		stat_json_print(report, &sample, runs);
-		break;
-	case UTIL_CSV:
-		stat_csv_means(report, &sample, runs);
-		break;
-	}
+	print_stat_report(report, &sample, runs);
 	free(values);
 }

@@ -41,9 +41,8 @@ void stat_report_begin(const struct stat_report *report);
  * one what they did since they began. */
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample);
 
-/* One of several runs has ended, the number-th from 1: prints it where runs have lines of
- * their own. Then all of them together. */
-void stat_report_run(const struct stat_report *report, const struct stat_sample *sample, unsigned number);
+/* One of several runs has ended: prints it where runs have lines of their own. Then all of them together. */
+void stat_report_run(const struct stat_report *report, const struct stat_sample *sample);
 void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs);
 
 /* ---- what the forms have in common ------------------------------------- */
@@ -62,14 +61,8 @@ const char *stat_shortcoming(unsigned flags);
  * that was not counted, or counts CPUs. */
 double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample);
 
-/* The forms themselves; runs is NULL but for all runs together. */
+/* runs is NULL but for all runs together. */
 void stat_text_print(const struct stat_report *report, const struct stat_sample *sample,
 		     const struct stat_runs *runs);
-void stat_json_print(const struct stat_report *report, const struct stat_sample *sample,
-		     const struct stat_runs *runs);
-void stat_csv_begin(const struct stat_report *report);
-void stat_csv_print(const struct stat_report *report, const struct stat_sample *sample, unsigned number);
-void stat_csv_means(const struct stat_report *report, const struct stat_sample *sample,
-		    const struct stat_runs *runs);
 
 #endif

@@ -10,28 +10,24 @@
 #include "stat/stat_spread.h"
 
 struct stat_one_run {
-	double seconds;
-	int status; /* as wait gives it */
-	bool timed_out;
-	struct rusage usage;
+	struct stat_end end;
 	uint64_t *values;
+	unsigned *flags;
 };
 
 struct stat_runs {
 	struct stat_one_run *run;
 	unsigned n;
-	unsigned *flags; /* of all runs, each event's */
+	unsigned *flags; /* of all runs, each event's: not counted is what no run has counted */
 	double *scratch;
 };
 
-/* Keeps a run's n_events values: 0, or -1 when there is no memory. */
+/* Keeps a run's n_events values and flags: 0, or -1 when there is no memory. */
 int stat_runs_add(struct stat_runs *runs, const struct stat_sample *sample, unsigned n_events);
 
-/* The spread of event i, and of times. */
+/* The spread of event i over the runs that have counted it, and that of a time. */
 struct stat_spread stat_runs_event(const struct stat_runs *runs, unsigned i);
-struct stat_spread stat_runs_seconds(const struct stat_runs *runs);
-struct stat_spread stat_runs_user_seconds(const struct stat_runs *runs);
-struct stat_spread stat_runs_system_seconds(const struct stat_runs *runs);
+struct stat_spread stat_runs_time(const struct stat_runs *runs, enum stat_time time);
 
 /* Whether a run's program did not end with status 0, nor by --timeout. */
 bool stat_run_failed(const struct stat_one_run *run);

@@ -7,7 +7,19 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
+
+#include "upc.h"
+
+/* Times of a program that has ended. */
+enum stat_time { STAT_ELAPSED, STAT_USER, STAT_SYSTEM, STAT_TIMES };
+
+/* The end of a program, or the means of several. */
+struct stat_end {
+	double seconds[STAT_TIMES];
+	uint64_t max_resident_kib;
+	int status;     /* as wait gives it */
+	bool timed_out; /* --timeout has ended it */
+};
 
 /* Values and flags in the order of the events. */
 struct stat_sample {
@@ -19,13 +31,14 @@ struct stat_sample {
 
 	/* The fields of the last sample, where there was a program. */
 	bool has_program;
-	bool timed_out; /* --timeout has ended it */
-	int status;     /* as wait gives it */
-	struct rusage usage;
+	struct stat_end end;
 };
+/* Flags of two values together: not counted is what neither has counted. */
+static inline unsigned stat_flags_both(unsigned a, unsigned b)
+{
+	const unsigned never = UPC_COUNTER_NEVER;
 
-/* CPU time of a program as wait has told. */
-double stat_user_seconds(const struct rusage *usage);
-double stat_system_seconds(const struct rusage *usage);
+	return ((a | b) & ~never) | (a & b & never) | ((a ^ b) & never ? UPC_COUNTER_PARTIAL : 0);
+}
 
 #endif

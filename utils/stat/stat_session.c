@@ -284,6 +284,26 @@ static int start_late(struct stat_session *s)
 	return UTIL_OK;
 }
 
+static double timeval_seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Collects the program, which was counted for so long. */
+static struct stat_end end_program(struct stat_session *s, double seconds)
+{
+	struct rusage usage = {.ru_maxrss = 0};
+	const int status = stat_run_reap(&s->run, &usage);
+	const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	return (struct stat_end){
+		.seconds = {seconds, timeval_seconds(usage.ru_utime), timeval_seconds(usage.ru_stime)},
+		.max_resident_kib = (uint64_t)usage.ru_maxrss,
+		.status = status,
+		.timed_out = s->timed_out && s->run.interrupted == 0 && (by == SIGTERM || by == SIGKILL),
+	};
+}
+
 /* One run, or one watch, from the units' making to the program's end. Returns UTIL_OK with
  * the counts in totals and in the sample, or the exit status. */
 static int count_one_run(struct stat_session *s, struct stat_sample *sample)
@@ -320,9 +340,7 @@ static int count_one_run(struct stat_session *s, struct stat_sample *sample)
 	sample->time = sample->seconds = (double)(end - s->start) / 1e9;
 	sample->has_program = s->run.pid != 0;
 	if (sample->has_program)
-		sample->status = stat_run_reap(&s->run, &sample->usage);
-	sample->timed_out = s->timed_out && s->run.interrupted == 0 && WIFSIGNALED(sample->status) &&
-			    (WTERMSIG(sample->status) == SIGTERM || WTERMSIG(sample->status) == SIGKILL);
+		sample->end = end_program(s, sample->seconds);
 	return UTIL_OK;
 }
 
@@ -339,10 +357,10 @@ static int repeat_runs(struct stat_session *s, int *wait_status)
 			util_error("out of memory");
 			status = UTIL_FAILED;
 		}
-		if (status == UTIL_OK && *wait_status == 0 && !sample.timed_out)
-			*wait_status = sample.status;
+		if (status == UTIL_OK && *wait_status == 0 && !sample.end.timed_out)
+			*wait_status = sample.end.status;
 		if (status == UTIL_OK)
-			stat_report_run(&s->report, &sample, s->runs.n);
+			stat_report_run(&s->report, &sample);
 	}
 	if (s->runs.n > 0)
 		stat_report_runs(&s->report, &s->runs);
@@ -359,7 +377,7 @@ int stat_session_run(struct stat_session *s)
 	if (stat_run_begin(&s->run) != 0)
 		return UTIL_FAILED;
 	if (s->plan->repeat > 1) {
-		status = repeat_runs(s, &sample.status);
+		status = repeat_runs(s, &sample.end.status);
 	} else {
 		status = count_one_run(s, &sample);
 		if (status == UTIL_OK)
@@ -372,9 +390,9 @@ int stat_session_run(struct stat_session *s)
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
 	/* --timeout ended the program, which is no failure. */
-	if (sample.timed_out)
+	if (sample.end.timed_out)
 		return status;
-	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.status) : status;
+	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.end.status) : status;
 }
 
 void stat_session_free(struct stat_session *s)

@@ -59,6 +59,11 @@ static double student_quantile(double f)
 				    (1 / table[i - 1].f - 1 / table[i].f);
 }
 
+double stat_spread_half(const struct stat_spread *spread)
+{
+	return spread->n < 2 ? INFINITY : student_quantile(spread->n - 1) * spread->error;
+}
+
 /*
  * The ratio's relative error is that of both means together (the first term of its
  * series), its degrees of freedom are Welch's. On the logarithm: so the interval has no end
@@ -82,7 +87,7 @@ static void find_ratio_interval(const struct stat_spread *a, const struct stat_s
 
 struct stat_change stat_spread_change(const struct stat_spread *a, const struct stat_spread *b)
 {
-	struct stat_change of = {.has_ratio = a->mean != 0};
+	struct stat_change of = {.has_ratio = a->mean != 0 && b->n > 0};
 
 	if (!of.has_ratio)
 		return of;

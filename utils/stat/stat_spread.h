@@ -18,6 +18,9 @@ struct stat_spread {
 
 struct stat_spread stat_spread_of(const double *value, unsigned n);
 
+/* Half of the 95 % interval of the mean; infinite where n is less than 2. */
+double stat_spread_half(const struct stat_spread *spread);
+
 /* The next whole number to a mean of counts, which are 0 to 2^64 - 1. */
 uint64_t stat_spread_whole(double mean);
 

@@ -122,8 +122,9 @@ static void print_times(const struct stat_report *report, const struct stat_samp
 	double cpus = stat_cpus_used(report, sample);
 
 	if (runs != NULL) {
-		struct stat_spread elapsed = stat_runs_seconds(runs), user = stat_runs_user_seconds(runs),
-				   system = stat_runs_system_seconds(runs);
+		struct stat_spread elapsed = stat_runs_time(runs, STAT_ELAPSED),
+				   user = stat_runs_time(runs, STAT_USER),
+				   system = stat_runs_time(runs, STAT_SYSTEM);
 
 		put_seconds(report->out, "  ", elapsed.mean, "elapsed", &elapsed);
 		put_seconds(report->out, ", ", user.mean, "user", &user);
@@ -131,8 +132,8 @@ static void print_times(const struct stat_report *report, const struct stat_samp
 	} else {
 		put_seconds(report->out, "  ", sample->seconds, "elapsed", NULL);
 		if (sample->has_program) {
-			put_seconds(report->out, ", ", stat_user_seconds(&sample->usage), "user", NULL);
-			put_seconds(report->out, ", ", stat_system_seconds(&sample->usage), "system", NULL);
+			put_seconds(report->out, ", ", sample->end.seconds[STAT_USER], "user", NULL);
+			put_seconds(report->out, ", ", sample->end.seconds[STAT_SYSTEM], "system", NULL);
 		}
 	}
 	if (cpus > 0)
@@ -160,7 +161,7 @@ static void print_failed(FILE *out, const struct stat_runs *runs)
 		if (!stat_run_failed(&runs->run[k]))
 			continue;
 		fprintf(out, "    run %u: ", k + 1);
-		put_end(out, runs->run[k].status);
+		put_end(out, runs->run[k].end.status);
 		fputc('\n', out);
 		told++;
 	}
@@ -175,18 +176,18 @@ static void print_end(const struct stat_report *report, const struct stat_sample
 
 	fputc('\n', out);
 	print_times(report, sample, runs);
-	if (sample->has_program && sample->usage.ru_maxrss > 0) {
+	if (sample->has_program && sample->end.max_resident_kib > 0) {
 		char most[UTIL_NUMBER_MAX];
 
-		util_format_count((uint64_t)sample->usage.ru_maxrss, most);
+		util_format_count(sample->end.max_resident_kib, most);
 		fprintf(out, "  %s KiB resident at most\n", most);
 	}
 	if (runs != NULL) {
 		print_failed(out, runs);
-	} else if (sample->has_program && WIFSIGNALED(sample->status)) {
+	} else if (sample->has_program && WIFSIGNALED(sample->end.status)) {
 		fputs("  ended by ", out);
-		put_end(out, sample->status);
-		fputs(sample->timed_out ? ", by --timeout\n" : "\n", out);
+		put_end(out, sample->end.status);
+		fputs(sample->end.timed_out ? ", by --timeout\n" : "\n", out);
 	}
 	if (report->delay > 0)
 		fprintf(out, "  counted from %.3f s after the start on\n", report->delay);

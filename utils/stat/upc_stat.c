@@ -82,8 +82,10 @@ static int compare_stat_reports(const struct stat_options *o)
 
 	if (stat_compare_read(&comparison, o->before, o->after) == 0 && open_output(o, &report) == 0) {
 		util_output_begin(&report.output);
-		stat_compare_print(report.out, o->format.format, &comparison);
-		status = util_output_end(&report.output);
+		status = util_output_made(&report.output,
+					  stat_compare_print(report.out, o->format.format, &comparison));
+		if (status == UTIL_OK)
+			status = util_output_end(&report.output);
 	}
 	stat_compare_free(&comparison);
 	return status;

@@ -8,22 +8,21 @@
 
 #include "../unit_test.h"
 
-#define EVENTS 2
+#define EVENTS 4
 #define EXITED(status) ((status) << 8)
 
 /* Adds run k of three, from 0. */
 static void add(struct stat_runs *runs, unsigned k)
 {
-	static const uint64_t values[][EVENTS] = {{10, 7}, {20, 7}, {60, 7}};
-	static const unsigned flags[][EVENTS] = {{0, UPC_COUNTER_PARTIAL}, {0, 0}, {0, UPC_COUNTER_LOST}};
+	static const uint64_t values[][EVENTS] = {{10, 7, 0, 0}, {20, 7, 0, 8}, {60, 7, 0, 10}};
+	static const unsigned never = UPC_COUNTER_NEVER;
+	const unsigned flags[][EVENTS] = {
+		{0, UPC_COUNTER_PARTIAL, never, never}, {0, 0, never, 0}, {0, UPC_COUNTER_LOST, never, 0}};
 	static const int status[] = {EXITED(0), 9, EXITED(3)};
 	const struct stat_sample sample = {
-		.seconds = 1 + k,
 		.values = values[k],
 		.flags = flags[k],
-		.status = status[k],
-		.usage = {.ru_utime = {.tv_sec = 2 * k, .tv_usec = 500000},
-			  .ru_stime = {.tv_usec = 1000 * k}},
+		.end = {.seconds = {1 + k, 2 * k + .5, .001 * k}, .status = status[k]},
 	};
 
 	assert_int_equal(stat_runs_add(runs, &sample, EVENTS), 0);
@@ -50,12 +49,20 @@ TEST(test_means)
 	spread = stat_runs_event(&runs, 1);
 	assert_near(spread.mean, 7);
 	assert_near(spread.deviation, 0);
-	assert_near(stat_runs_seconds(&runs).mean, 2);
-	assert_near(stat_runs_user_seconds(&runs).mean, 2.5);
-	assert_near(stat_runs_system_seconds(&runs).mean, 0.001);
+	assert_near(stat_runs_time(&runs, STAT_ELAPSED).mean, 2);
+	assert_near(stat_runs_time(&runs, STAT_USER).mean, 2.5);
+	assert_near(stat_runs_time(&runs, STAT_SYSTEM).mean, 0.001);
 	/* A flag of any run is a flag of all. */
 	assert_int_equal(runs.flags[0], 0);
 	assert_int_equal(runs.flags[1], UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST);
+	/* Not counted is what no run has counted; the mean is that of the others. */
+	assert_int_equal(runs.flags[2], UPC_COUNTER_NEVER);
+	assert_int_equal(stat_runs_event(&runs, 2).n, 0);
+	assert_int_equal(runs.flags[3], UPC_COUNTER_PARTIAL);
+	spread = stat_runs_event(&runs, 3);
+	assert_int_equal(spread.n, 2);
+	assert_near(spread.mean, 9);
+	assert_int_equal(runs.run[0].flags[3], UPC_COUNTER_NEVER);
 	stat_runs_free(&runs);
 }
 

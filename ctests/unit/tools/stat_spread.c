@@ -24,12 +24,14 @@ TEST(test_spread)
 	assert_near(s.deviation, sqrt(5. / 3));
 	assert_near(s.error, sqrt(5. / 3) / 2);
 	assert_near(stat_spread_percent(&s), 100 * sqrt(5. / 3) / 2 / 2.5);
+	/* t of 3 degrees of freedom. */
+	assert_near(stat_spread_half(&s), 3.1824 * sqrt(5. / 3) / 2);
 	s = stat_spread_of(far, 3);
 	assert_near(s.mean, 1e15 + 1);
 	assert_near(s.deviation, 1);
 	s = stat_spread_of(one, 1);
 	assert_near(s.mean, 7);
-	assert_true(s.deviation == 0 && s.error == 0);
+	assert_true(s.deviation == 0 && s.error == 0 && isinf(stat_spread_half(&s)));
 	s = stat_spread_of(NULL, 0);
 	assert_true(s.mean == 0 && s.error == 0 && stat_spread_percent(&s) == 0);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_sheet.h - what upc_stat has counted, as a sheet (sheet/sheet.h).
+ */
+#ifndef STAT_SHEET_H
+#define STAT_SHEET_H
+
+#include "sheet/sheet.h"
+#include "stat/stat_report.h"
+
+#define STAT_SHEET_FAILED 6 /* failed runs with a note each */
+#define STAT_SHEET_NOTES (STAT_SHEET_FAILED + 4)
+#define STAT_SHEET_NOTE_MAX 100
+
+/* Rows are events of all parts or of one, parts, runs, or refused events. */
+struct stat_sheet_row {
+	unsigned event;
+	const struct stat_part *part; /* NULL: all of them */
+	const struct stat_one_run *run;
+	const struct stat_refused *refused;
+};
+
+struct stat_sheet {
+	struct sheet sheet;
+	const struct stat_report *report;
+	const struct stat_sample *sample; /* NULL: there is none yet */
+	const struct stat_runs *runs;     /* all runs together; NULL: one */
+	struct sheet_section section[4];
+	struct sheet_list list;
+	struct sheet_measure *measure; /* the events */
+	struct sheet_fact fact[17];
+	const char *keys[8];
+	struct sheet_cell *command;
+	struct sheet_note note[STAT_SHEET_NOTES];
+	char what[STAT_SHEET_NOTES][STAT_SHEET_NOTE_MAX], name[STAT_SHEET_NOTES][STAT_SHEET_NOTE_MAX];
+};
+
+/* Makes the sheet of a sample, of all runs, or of what is known before the first sample. False: out of
+ * memory. To be freed in any case. */
+bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
+		     const struct stat_sample *sample, const struct stat_runs *runs);
+void stat_sheet_free(struct stat_sheet *sheet);
+
+/* Fills the cell of a mean over two runs or more. */
+void stat_sheet_set_mean(struct sheet_cell *cell, const struct stat_spread *spread);
+
+#endif
