@@ -38,7 +38,7 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service src/upc/base                               :
-utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h pager.h papi_check.h preload.h program.h send.h stat_run.h stat_table.h
+utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h pager.h papi_check.h preload.h program.h send.h stat_run.h
 utils/avail           : utils/lib                                              :
 utils/ctl             : utils/lib src/upc/catalogue                            :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h

@@ -3,7 +3,7 @@
  * golden.h - texts of several lines, compared with those of a file in ctests/golden, letter
  * by letter. After a change that is meant,
  *
- *     UPC_UPDATE=1 make check TESTS=ctests/unit/tools/stat_table
+ *     UPC_UPDATE=1 make check TESTS=ctests/unit/tools/stat_sheet
  *
  * writes the file anew, and its difference says what has changed.
  *

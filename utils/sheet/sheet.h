@@ -98,9 +98,11 @@ struct sheet_column {
 		__VA_ARGS__                                                                          \
 	}
 
+#define SHEET_GROUP_MAX 80
+
 struct sheet_measure {
 	const char *name, *unit, *help;
-	const char *group; /* heading in text, of a wide section */
+	const char *group; /* heading in text, of a wide section: at most SHEET_GROUP_MAX columns */
 	unsigned decimals;
 };
 
@@ -122,6 +124,7 @@ struct sheet_list {
 	unsigned forms;
 	bool of_any_size; /* text has three or four digits of each value */
 	bool percents;    /* of a wide section: beside all values, and not only those of the first row */
+	bool marked;      /* likewise: marks stand at values, and not at the names of rows */
 	const struct sheet_measure *measure;
 	size_t measures;
 	const struct sheet_aspect *aspect;
@@ -138,7 +141,7 @@ enum sheet_layout {
 	SHEET_LINES,  /* a line a row, with the values of its first list        */
 	SHEET_BLOCKS, /* a line a row without values, and then a table for each */
 	SHEET_WIDE,   /* a column a row: the first columns are its name, and its number */
-	SHEET_ALONE,  /* a line a measure, of the only row */
+	SHEET_ALONE,  /* a line a measure, of the only row, with its further aspects of SHEET_TEXT */
 };
 
 struct page;
@@ -215,6 +218,8 @@ struct sheet_style {
 
 /* One section as text, with its caption. */
 bool sheet_text(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
+/* The same of a wide section, and of one alone, without a caption. */
+bool sheet_text_wide(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
 
 /* A name without the "upc:::" that all of a page's may have. */
 const char *sheet_short_name(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sheet_text.c - a section as text for people. Lines are laid out by their longest cells, so rows are made
- * twice; wide sections are upc_stat's table.
+ * twice; wide sections are sheet_wide.c's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #include "lib/common.h"
 #include "lib/list.h"
-#include "lib/stat_table.h"
 #include "sheet/sheet.h"
 
 enum { GAP = 2, INDENT = 2, DEPTHS = 24, NAMES = 48, BLOCK_NAMES = 20, BLOCK_NUMBERS = 13, BLOCK_TEXTS = 7 };
@@ -495,124 +494,12 @@ static bool text_put_blocks(FILE *out, const struct sheet_section *section)
 	return !some || section->each(section->arg, text_put_block, &blocks);
 }
 
-/* ---- wide: a column a row ---------------------------------------------------------------------- */
-
-struct wide {
-	const struct sheet_section *section;
-	size_t rows, room;
-	struct stat_row *row;       /* of the first of the section */
-	struct stat_column *column; /* of the others */
-	char (*name)[SHEET_HEAD_MAX];
-	uint64_t *values;
-	double *percents;
-	unsigned *flags; /* a column that has no numbers shows none */
-};
-
-static bool text_wide_count(void *to, const void *row)
-{
-	(void)row;
-	((struct wide *)to)->room++;
-	return true;
-}
-
-static void text_wide_name(const struct wide *wide, const void *row, enum sheet_exactness exactness,
-			   char name[SHEET_HEAD_MAX], pid_t *number)
-{
-	for (size_t i = 0; i < wide->section->columns; i++) {
-		const struct sheet_column *column = &wide->section->column[i];
-		struct sheet_cell cell;
-
-		if (!(column->forms & SHEET_IN_TEXT))
-			continue;
-		cell = sheet_cell_of(wide->section, row, column);
-		if (column->kind == SHEET_TEXT)
-			snprintf(name, SHEET_HEAD_MAX, "%s%s", sheet_exactness_mark(exactness),
-				 cell.text ? cell.text : "");
-		else if (!cell.absent)
-			*number = (pid_t)cell.count;
-	}
-}
-
-static bool text_wide_add(void *to, const void *row)
-{
-	struct wide *wide = to;
-	const struct sheet_list *list = &wide->section->list[0];
-	enum sheet_exactness exactness = SHEET_EXACT;
-	const size_t at = wide->rows * list->measures;
-	pid_t number = 0;
-
-	for (size_t m = 0; m < list->measures; m++) {
-		struct sheet_cell cell;
-
-		sheet_value_of(wide->section, list, row, m, 0, &cell);
-		exactness = sheet_exactness_both(exactness, cell.exactness);
-		wide->values[at + m] = cell.count;
-		wide->flags[at + m] = cell.exactness == SHEET_UNCOUNTED ? UPC_COUNTER_NEVER : 0;
-		wide->percents[at + m] = wide->flags[at + m] ? 0 : cell.percent;
-		if (!wide->rows)
-			wide->row[m] = (struct stat_row){
-				.name = list->measure[m].name,
-				.unit = "",
-				.subsystem = list->measure[m].group,
-				.description = "",
-				.scope = UPC_SCOPE_CONTEXT,
-				.kind = UPC_KIND_COUNT,
-				.flags = wide->flags[at + m],
-				.value = cell.count,
-				.percent = wide->percents[at + m],
-			};
-	}
-	text_wide_name(wide, row, exactness, wide->name[wide->rows], &number);
-	if (wide->rows)
-		wide->column[wide->rows - 1] = (struct stat_column){
-			.tid = number,
-			.name = wide->name[wide->rows],
-			.values = wide->values + at,
-			.flags = wide->flags + at,
-			.percents = list->percents ? wide->percents + at : NULL,
-		};
-	wide->rows++;
-	return true;
-}
-
-static bool text_put_wide(FILE *out, const struct sheet_section *section, const struct sheet_style *style)
-{
-	const struct stat_style table = {.width = style->width,
-					 .colour = style->colour,
-					 .zeros = style->zeros,
-					 .unseen = style->unseen};
-	struct wide wide = {.section = section};
-	const size_t measures = section->list[0].measures;
-	bool done = section->each(section->arg, text_wide_count, &wide);
-
-	wide.row = calloc(measures + 1, sizeof(*wide.row));
-	wide.column = calloc(wide.room + 1, sizeof(*wide.column));
-	wide.name = calloc(wide.room + 1, sizeof(*wide.name));
-	wide.values = calloc(wide.room * measures + 1, sizeof(*wide.values));
-	wide.flags = calloc(wide.room * measures + 1, sizeof(*wide.flags));
-	wide.percents = calloc(wide.room * measures + 1, sizeof(*wide.percents));
-	done = done && wide.row && wide.flags && wide.column && wide.name && wide.values && wide.percents &&
-	       section->each(section->arg, text_wide_add, &wide);
-	if (done && wide.rows && section->layout == SHEET_ALONE)
-		stat_table_print(out, wide.row, (unsigned)measures, &table);
-	else if (done && wide.rows)
-		stat_table_print_columns(out, wide.row, (unsigned)measures, wide.name[0], wide.column,
-					 (unsigned)wide.rows - 1, &table);
-	free(wide.row);
-	free(wide.flags);
-	free(wide.column);
-	free(wide.name);
-	free(wide.values);
-	free(wide.percents);
-	return done;
-}
-
 bool sheet_text(FILE *out, const struct sheet_section *section, const struct sheet_style *style)
 {
 	if (section->caption)
 		fprintf(out, "\n %s\n\n", section->caption);
 	if (section->layout == SHEET_WIDE || section->layout == SHEET_ALONE)
-		return text_put_wide(out, section, style);
+		return sheet_text_wide(out, section, style);
 	return text_put_lines(out, section) &&
 	       (section->layout == SHEET_LINES || text_put_blocks(out, section));
 }

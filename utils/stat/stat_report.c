@@ -79,7 +79,7 @@ static void print_stat_report(const struct stat_report *report, const struct sta
 	bool done = stat_sheet_make(&sheet, report, sample, runs);
 
 	if (done && report->format == UTIL_TEXT)
-		stat_text_print(report, sample, runs);
+		done = stat_text_print(&sheet);
 	else if (done)
 		done = (report->format == UTIL_CSV ? sheet_csv : sheet_json)(report->out, &sheet.sheet);
 	stat_sheet_free(&sheet);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_report.h - what upc_stat has counted, as a table, as JSON or as CSV.
+ * stat_report.h - what upc_stat has counted, in one of three forms.
  */
 #ifndef STAT_REPORT_H
 #define STAT_REPORT_H
@@ -60,9 +60,5 @@ const char *stat_shortcoming(unsigned flags);
 /* How many CPUs the program or the processes used at a time, from the task clock: 0 where
  * that was not counted, or counts CPUs. */
 double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample);
-
-/* runs is NULL but for all runs together. */
-void stat_text_print(const struct stat_report *report, const struct stat_sample *sample,
-		     const struct stat_runs *runs);
 
 #endif

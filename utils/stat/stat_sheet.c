@@ -34,11 +34,13 @@ void stat_sheet_set_mean(struct sheet_cell *cell, const struct stat_spread *spre
 {
 	const double half = stat_spread_half(spread);
 
+	if (cell->exactness == SHEET_UNCOUNTED)
+		return;
 	cell->value = spread->mean;
 	cell->count = stat_spread_whole(spread->mean);
 	cell->whole = spread->mean == (double)cell->count;
 	cell->exactness = sheet_exactness_both(cell->exactness, SHEET_ESTIMATE);
-	if (cell->exactness == SHEET_UNCOUNTED || cell->reasons > 0)
+	if (cell->reasons > 0)
 		return;
 	cell->reason[cell->reasons++] = "mean of several runs";
 	cell->low = fmax(spread->mean - half, 0);
@@ -72,12 +74,58 @@ static void stat_sheet_set_value(const struct stat_sheet *sheet, const struct st
 	}
 }
 
+/* Stands beside the value of all parts: why it is not all that happened, or how much it is in a second. */
+static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, double value, char *text)
+{
+	const struct upc_event_info *info = &sheet->report->events->info[i];
+	const unsigned flags = sheet->sample->flags[i];
+	const double seconds = sheet->sample->seconds;
+
+	if (flags & UPC_COUNTER_PARTIAL)
+		return "part only";
+	if (info->kind == UPC_KIND_LEVEL)
+		return flags & UPC_COUNTER_LOST ? "last seen" : "level";
+	if (flags & UPC_COUNTER_LOST)
+		return "source lost";
+	*text = '\0';
+	/* Time per time is a share, not a rate. */
+	if (seconds > 0 && util_unit_ns(info->unit) > 0)
+		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%",
+			 value * (double)util_unit_ns(info->unit) / seconds / 1e7);
+	else if (seconds > 0)
+		util_format_rate(value / seconds, text);
+	return text;
+}
+
+/* The standard error of the mean of all runs, as perf stat has it. */
+static const char *stat_sheet_spread(const struct stat_sheet *sheet, unsigned i, char *text)
+{
+	const struct stat_spread spread = stat_runs_event(sheet->runs, i);
+
+	snprintf(text, UTIL_NUMBER_MAX, "+- %.2f %%", stat_spread_percent(&spread));
+	return text;
+}
+
+enum { ASPECT_VALUE, ASPECT_RATE, ASPECT_SPREAD, ASPECTS };
+
 static bool stat_sheet_value_of(const void *arg, const void *row, size_t measure, size_t aspect,
 				struct sheet_cell *cell)
 {
-	(void)aspect;
-	stat_sheet_set_value(arg, row, (unsigned)measure, cell);
+	const struct stat_sheet *sheet = arg;
+	const unsigned i = sheet->event[measure];
+
+	stat_sheet_set_value(sheet, row, i, cell);
+	if (aspect == ASPECT_RATE)
+		cell->text = stat_sheet_rate(sheet, i, cell->value, sheet->text);
+	if (aspect == ASPECT_SPREAD && sheet->runs != NULL && cell->exactness != SHEET_UNCOUNTED)
+		cell->text = stat_sheet_spread(sheet, i, sheet->text);
 	return true;
+}
+
+static bool stat_sheet_value_of_rest(const void *arg, const void *row, size_t measure, size_t aspect,
+				     struct sheet_cell *cell)
+{
+	return stat_sheet_value_of(arg, row, ((const struct stat_sheet *)arg)->own + measure, aspect, cell);
 }
 
 /* ---- columns ----------------------------------------------------------------------------------- */
@@ -104,7 +152,9 @@ enum {
 	EXIT_STATUS,
 	SIGNAL,
 	REFUSED,
-	REASON
+	REASON,
+	SHOWN_NAME,
+	SHOWN_NUMBER
 };
 
 enum { FIRST_OF_PARTS = 3, FIRST_OF_EVENTS = 11, EVENT_COLUMNS = 18, RUN_COLUMNS = 6 };
@@ -140,6 +190,10 @@ static const struct sheet_column run_columns[RUN_COLUMNS] = {
 	SHEET_COLUMN(RESIDENT, SHEET_COUNT, "max_resident_kib", NULL, JSON, ),
 	SHEET_COLUMN(EXIT_STATUS, SHEET_COUNT, "exit_status", NULL, JSON, ),
 	SHEET_COLUMN(SIGNAL, SHEET_COUNT, "signal", NULL, JSON, ),
+};
+static const struct sheet_column shown_columns[] = {
+	SHEET_COLUMN(SHOWN_NAME, SHEET_TEXT, NULL, NULL, SHEET_IN_TEXT, ),
+	SHEET_COLUMN(SHOWN_NUMBER, SHEET_COUNT, NULL, NULL, SHEET_IN_TEXT, ),
 };
 static const struct sheet_column refused_columns[] = {
 	SHEET_COLUMN(REFUSED, SHEET_TEXT, "event", NULL, DATA, ),
@@ -207,6 +261,11 @@ static void stat_sheet_cell_of_end(const struct stat_end *end, unsigned id, stru
 	}
 }
 
+static const char *stat_sheet_all_of(enum stat_by by)
+{
+	return by == STAT_BY_THREAD ? "all threads" : by == STAT_BY_PROCESS ? "all processes" : "all CPUs";
+}
+
 static void stat_sheet_cell_of(const void *arg, const void *of, const struct sheet_column *column,
 			       struct sheet_cell *cell)
 {
@@ -224,6 +283,11 @@ static void stat_sheet_cell_of(const void *arg, const void *of, const struct she
 		cell->count = sheet->report->run;
 	} else if (column->id == TIME || column->id == SECONDS) {
 		cell->value = column->id == TIME ? sheet->sample->time : sheet->sample->seconds;
+	} else if (column->id == SHOWN_NUMBER) {
+		cell->absent = row->part == NULL || row->part->tid == 0;
+		cell->count = cell->absent ? 0 : (uint64_t)row->part->tid;
+	} else if (column->id == SHOWN_NAME) {
+		cell->text = row->part != NULL ? row->part->name : stat_sheet_all_of(sheet->report->by);
 	} else if (column->id <= LIFETIME) {
 		stat_sheet_cell_of_part(row->part, column->id, cell);
 	} else {
@@ -275,6 +339,23 @@ static bool stat_sheet_each_part(const void *arg, sheet_put *put, void *to)
 		if ((row.part = stat_sheet_part_at(arg, k)) != NULL && !put(to, &row))
 			return false;
 	return true;
+}
+
+/* Side by side: all of them, and those that are shown. */
+static bool stat_sheet_each_shown(const void *arg, sheet_put *put, void *to)
+{
+	const struct stat_shown *shown = &((const struct stat_sheet *)arg)->shown;
+	bool done = put(to, &(struct stat_sheet_row){.part = NULL});
+
+	for (unsigned k = 0; done && k < shown->n; k++)
+		done = put(to, &(struct stat_sheet_row){.part = shown->part[k]});
+	return done;
+}
+
+static bool stat_sheet_each_whole(const void *arg, sheet_put *put, void *to)
+{
+	(void)arg;
+	return put(to, &(struct stat_sheet_row){.part = NULL});
 }
 
 static bool stat_sheet_each_run(const void *arg, sheet_put *put, void *to)
@@ -475,35 +556,115 @@ static void stat_sheet_add_json(struct stat_sheet *sheet)
 
 	stat_sheet_add_section(sheet, "events", stat_sheet_each_event, &event_columns[FIRST_OF_EVENTS],
 			       EVENT_COLUMNS - FIRST_OF_EVENTS);
-	sheet->list.measures = sheet->report->events->n;
 	if (sheet->runs != NULL)
 		stat_sheet_add_section(sheet, "runs", stat_sheet_each_run, run_columns, RUN_COLUMNS)->lists =
 			1;
 	if (sheet->report->parts == NULL)
 		return;
-	sheet->list.measures = sheet->report->events->n_own;
 	stat_sheet_add_section(sheet, by == STAT_BY_THREAD ? "threads" : "parts", stat_sheet_each_part,
 			       &event_columns[part_columns[by].first], part_columns[by].n)
 		->lists = 1;
 }
 
-static bool stat_sheet_make_list(struct stat_sheet *sheet)
+/* What belongs to the program comes before what is a CPU's or the machine's, in text. */
+static bool stat_sheet_is_everybodys(const struct upc_event_info *info)
 {
-	static const struct sheet_aspect aspects[] = {{.kind = SHEET_VALUE, .forms = DATA}};
+	return info->scope == UPC_SCOPE_CPU || info->scope == UPC_SCOPE_MACHINE;
+}
+
+/* A tracepoint that the catalogue knows nothing of is described by its own name, which says nothing more
+ * beside it. */
+static const char *stat_sheet_description(const struct upc_event_info *info)
+{
+	const char *own = strstr(info->name, "::");
+
+	if (info->description == NULL || (own != NULL && strstr(info->description, own + 2) != NULL))
+		return "";
+	return info->description;
+}
+
+/* Adds measures of events first to last, as they are in one order, or those of everybody behind the others.
+ * Where each thread has a column, counts are of no main thread only. */
+static void stat_sheet_add_measures(struct stat_sheet *sheet, unsigned *n, unsigned last, bool text)
+{
+	static const char *const scopes[] = {
+		[UPC_SCOPE_CONTEXT] = "",
+		[UPC_SCOPE_THREAD] = ", main thread only",
+		[UPC_SCOPE_PROCESS] = ", main process",
+		[UPC_SCOPE_CPU] = ", one CPU",
+		[UPC_SCOPE_MACHINE] = ", machine wide",
+	};
+	const unsigned first = *n;
+
+	for (int pass = 0; pass < (text ? 2 : 1); pass++)
+		for (unsigned i = first; i < last; i++) {
+			const struct upc_event_info *info = &sheet->report->events->info[i];
+			const bool threads = first < sheet->own && sheet->report->by == STAT_BY_THREAD;
+			char *group = sheet->group[*n];
+
+			if (text && stat_sheet_is_everybodys(info) != pass)
+				continue;
+			snprintf(group, SHEET_GROUP_MAX, "%.60s%s", info->subsystem,
+				 threads && info->scope == UPC_SCOPE_THREAD ? "" : scopes[info->scope]);
+			sheet->event[*n] = i;
+			sheet->measure[(*n)++] = (struct sheet_measure){.name = info->name,
+									.unit = info->unit,
+									.help = stat_sheet_description(info),
+									.group = group};
+		}
+}
+
+static bool stat_sheet_make_lists(struct stat_sheet *sheet)
+{
+	static const struct sheet_aspect aspects[ASPECTS] = {
+		[ASPECT_VALUE] = {.kind = SHEET_VALUE, .forms = JSON | SHEET_IN_TEXT},
+		[ASPECT_RATE] = {.kind = SHEET_TEXT, .forms = SHEET_IN_TEXT},
+		[ASPECT_SPREAD] = {.kind = SHEET_TEXT, .forms = SHEET_IN_TEXT},
+	};
 	const struct stat_events *events = sheet->report->events;
+	unsigned n = 0;
 
 	sheet->measure = calloc(events->n + 1, sizeof(*sheet->measure));
-	if (sheet->measure == NULL)
+	sheet->event = calloc(events->n + 1, sizeof(*sheet->event));
+	sheet->group = calloc(events->n + 1, sizeof(*sheet->group));
+	if (sheet->measure == NULL || sheet->event == NULL || sheet->group == NULL)
 		return false;
-	for (unsigned i = 0; i < events->n; i++)
-		sheet->measure[i].name = events->info[i].name;
+	sheet->own = sheet->report->parts != NULL                                ? events->n_own
+		     : sheet->runs != NULL && sheet->report->format == UTIL_JSON ? events->n
+										 : 0;
+	stat_sheet_add_measures(sheet, &n, sheet->own, sheet->report->format == UTIL_TEXT);
+	stat_sheet_add_measures(sheet, &n, events->n, sheet->report->format == UTIL_TEXT);
 	sheet->list = (struct sheet_list){.key = "counts",
 					  .name = "event",
 					  .forms = JSON,
+					  .marked = true,
 					  .measure = sheet->measure,
+					  .measures = sheet->own,
 					  .aspect = aspects,
-					  .aspects = 1,
+					  .aspects = ASPECTS,
 					  .value = stat_sheet_value_of};
+	sheet->rest = sheet->list;
+	sheet->rest.measure += sheet->own;
+	sheet->rest.measures = events->n - sheet->own;
+	sheet->rest.value = stat_sheet_value_of_rest;
+	return true;
+}
+
+static bool stat_sheet_add_text(struct stat_sheet *sheet)
+{
+	if (sheet->own > 0) {
+		if (!stat_shown_choose(&sheet->shown, sheet->report, sheet->sample->last))
+			return false;
+		stat_sheet_add_section(sheet, NULL, stat_sheet_each_shown, shown_columns, 2)->layout =
+			SHEET_WIDE;
+	}
+	if (sheet->rest.measures > 0) {
+		struct sheet_section *section =
+			stat_sheet_add_section(sheet, NULL, stat_sheet_each_whole, shown_columns, 2);
+
+		section->layout = SHEET_ALONE;
+		section->list = &sheet->rest;
+	}
 	return true;
 }
 
@@ -519,6 +680,7 @@ bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 	sheet->report = report;
 	sheet->sample = sample;
 	sheet->runs = runs;
+	sheet->text = sheet->buffer;
 	sheet->sheet = (struct sheet){.tool = "upc_stat",
 				      .fact = sheet->fact,
 				      .section = sheet->section,
@@ -536,17 +698,20 @@ bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 		if (column->forms & SHEET_IN_CSV)
 			sheet->keys[n++] = column->key;
 	}
-	if (!stat_sheet_make_list(sheet) || ((!csv || sample == NULL) && !stat_sheet_add_subject(sheet)))
+	if (!stat_sheet_make_lists(sheet) || ((!csv || sample == NULL) && !stat_sheet_add_subject(sheet)))
 		return false;
 	if (sample == NULL)
 		return true;
+	if (end)
+		stat_sheet_add_notes(sheet);
+	if (report->format == UTIL_TEXT)
+		return stat_sheet_add_text(sheet);
 	if (!csv)
 		stat_sheet_add_sample(sheet);
 	(csv ? stat_sheet_add_csv : stat_sheet_add_json)(sheet);
 	if (!end)
 		return true;
 	stat_sheet_add_end(sheet);
-	stat_sheet_add_notes(sheet);
 	stat_sheet_add_section(sheet, "refused", stat_sheet_each_refused, refused_columns, 2)->record =
 		"refused";
 	return true;
@@ -555,5 +720,8 @@ bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 void stat_sheet_free(struct stat_sheet *sheet)
 {
 	free(sheet->measure);
+	free(sheet->event);
+	free(sheet->group);
 	free(sheet->command);
+	stat_shown_free(&sheet->shown);
 }

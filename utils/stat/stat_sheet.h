@@ -7,6 +7,7 @@
 
 #include "sheet/sheet.h"
 #include "stat/stat_report.h"
+#include "stat/stat_shown.h"
 
 #define STAT_SHEET_FAILED 6 /* failed runs with a note each */
 #define STAT_SHEET_NOTES (STAT_SHEET_FAILED + 4)
@@ -26,8 +27,13 @@ struct stat_sheet {
 	const struct stat_sample *sample; /* NULL: there is none yet */
 	const struct stat_runs *runs;     /* all runs together; NULL: one */
 	struct sheet_section section[4];
-	struct sheet_list list;
-	struct sheet_measure *measure; /* the events */
+	struct sheet_list list, rest; /* of events; of those that parts do not have */
+	struct sheet_measure *measure;
+	unsigned *event;                     /* of each measure */
+	char (*group)[SHEET_GROUP_MAX];      /* of each measure */
+	unsigned own;                        /* measures of list; those of rest follow */
+	struct stat_shown shown;             /* parts in text */
+	char *text, buffer[UTIL_NUMBER_MAX]; /* of a cell, until the next */
 	struct sheet_fact fact[17];
 	const char *keys[8];
 	struct sheet_cell *command;
@@ -40,6 +46,9 @@ struct stat_sheet {
 bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 		     const struct stat_sample *sample, const struct stat_runs *runs);
 void stat_sheet_free(struct stat_sheet *sheet);
+
+/* Prints it for people. False: out of memory. */
+bool stat_text_print(const struct stat_sheet *sheet);
 
 /* Fills the cell of a mean over two runs or more. */
 void stat_sheet_set_mean(struct sheet_cell *cell, const struct stat_spread *spread);

@@ -21,6 +21,7 @@ struct row {
 static const struct row rows[] = {
 	{"solve, \"quoted\"", SHEET_EXACT}, {"set_up", SHEET_AT_LEAST}, {"", SHEET_UNCOUNTED}};
 static size_t shown;
+static double percent; /* of the first measure */
 
 static bool each(const void *arg, sheet_put *put, void *to)
 {
@@ -60,6 +61,7 @@ static bool value_of(const void *arg, const void *of, size_t measure, size_t asp
 	cell->error = aspect ? INFINITY : 150;
 	cell->freedom = 30;
 	cell->coverage = .5;
+	cell->percent = measure ? 0 : percent;
 	if (cell->exactness != SHEET_EXACT)
 		cell->reason[cell->reasons++] =
 			cell->exactness == SHEET_UNCOUNTED ? "not counted" : "part: it was not all";
@@ -200,10 +202,20 @@ TEST_WITH(test_lines, set_up, NULL)
 
 TEST_WITH(test_wide, set_up, NULL)
 {
+	struct sheet_list one = list;
+
 	section.layout = SHEET_WIDE;
 	expect(text, "wide", NULL);
 	section.layout = SHEET_ALONE;
 	expect(text, "alone", NULL);
+	percent = 33.25;
+	expect(text, "alone, percents", NULL);
+	section.layout = SHEET_WIDE;
+	expect(text, "wide, percents", NULL);
+	one.percents = one.marked = true;
+	section.list = &one;
+	expect(text, "wide, percents of all rows and marks of values", NULL);
+	percent = 0;
 }
 
 /* Rows that are values themselves, in a stream: no headings, and one line. */
