@@ -99,7 +99,7 @@ json()
 {
 	leaves_of out && leaf /0/compared/3/event '"x"' && leaf /0/compared/3/ratio/value 2.0 &&
 		leaf /0/compared/3/ratio/exactness '"estimate"' && leaf /0/compared/3/a/exactness '"estimate"' &&
-		leaf /0/compared/3/verdict '"more"' && leaf /0/reports/0/run_count 4 && leaf /0/reports/1/failed_runs 1 &&
+		leaf /0/compared/3/verdict '"more"' && leaf /0/run_count_a 4 && leaf /0/failed_runs_b 1 &&
 		leaf /0/only_a/0 '"a_only"' && leaf /0/compared/5/verdict null && leaf /0/compared/5/ratio/value null &&
 		leaf /0/compared/5/ratio/exactness '"uncounted"' && ! at /0/compared/6/event
 }
@@ -119,7 +119,7 @@ ended()
 	for end in ', "exit_status": 3' ', "signal": 9' ', "exit_status": 0'; do
 		report 1 -- "$(event x faults 100)" > ended.json
 		run 0 --json --compare ended.json b.json && leaves_of out &&
-			leaf /0/reports/0/failed_runs "$([ "$end" = ', "exit_status": 0' ]; echo $?)" || { echo "# $end"; return 1; }
+			leaf /0/failed_runs_a "$([ "$end" = ', "exit_status": 0' ]; echo $?)" || { echo "# $end"; return 1; }
 	done
 	end=
 }

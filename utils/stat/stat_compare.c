@@ -161,11 +161,6 @@ static const json_t *find_event(const json_t *events, const char *name)
 	return NULL;
 }
 
-static const json_t *find_side_event(const struct stat_side *side, const char *name)
-{
-	return find_event(json_object_get(side->report, "events"), name);
-}
-
 /* ---- both -------------------------------------------------------------- */
 
 /* The number of a time, or of an event's value, in a report or one of its runs. False: nothing was counted.
@@ -237,6 +232,7 @@ static bool add_rows(struct stat_comparison *c)
 {
 	static const char *const times[] = {"seconds", "user_seconds", "system_seconds"};
 	const json_t *events = json_object_get(c->side[0].report, "events");
+	const json_t *others = json_object_get(c->side[1].report, "events");
 	bool done;
 	size_t i;
 	json_t *event;
@@ -250,7 +246,7 @@ static bool add_rows(struct stat_comparison *c)
 	{
 		const char *name = get_report_text(event, "event");
 
-		done = done && add_compared(c, name, event, find_side_event(&c->side[1], name), false);
+		done = done && add_compared(c, name, event, find_event(others, name), false);
 	}
 	return done;
 }
@@ -259,15 +255,16 @@ static bool add_rows(struct stat_comparison *c)
 static bool find_missing(struct stat_side *has, const struct stat_side *has_not)
 {
 	const json_t *events = json_object_get(has->report, "events");
+	const json_t *others = json_object_get(has_not->report, "events");
 	size_t i;
 	json_t *event;
 
 	has->only = calloc(json_array_size(events) + 1, sizeof(*has->only));
 	if (has->only == NULL)
 		return false;
-	json_array_foreach(events, i, event) if (find_side_event(has_not, get_report_text(event, "event")) ==
-						 NULL) has->only[has->onlys++]
-		.text = get_report_text(event, "event");
+	json_array_foreach(events, i, event) if (find_event(others, get_report_text(event, "event")) == NULL)
+		has->only[has->onlys++]
+			.text = get_report_text(event, "event");
 	return true;
 }
 

@@ -180,32 +180,15 @@ static bool each_compared(const void *arg, sheet_put *put, void *to)
 
 /* ---- the two reports ---------------------------------------------------------------------------- */
 
-enum { REPORT, FILE_NAME, COMMAND, RUNS, FAILED };
-
-static const struct sheet_column side_columns[] = {
-	SHEET_COLUMN(REPORT, SHEET_TEXT, "report", NULL, SHEET_IN_JSON, ),
-	SHEET_COLUMN(FILE_NAME, SHEET_TEXT, "file", NULL, SHEET_IN_JSON, ),
-	SHEET_COLUMN(COMMAND, SHEET_TEXT, "command", NULL, SHEET_IN_JSON, ),
-	SHEET_COLUMN(RUNS, SHEET_COUNT, "run_count", NULL, SHEET_IN_JSON, ),
-	SHEET_COLUMN(FAILED, SHEET_COUNT, "failed_runs", NULL, SHEET_IN_JSON, ),
-};
-
-static void cell_of_side(const void *arg, const void *of, const struct sheet_column *column,
-			 struct sheet_cell *cell)
+/* Adds the four facts of a side, and the events that the other has not. */
+static void set_side_facts(const struct stat_side *side, const char *const key[5], struct sheet_fact *fact)
 {
-	const struct stat_side *side = of;
-
-	(void)arg;
-	cell->absent = column->id == COMMAND && side->command == NULL;
-	cell->text = column->id == REPORT ? side->letter : column->id == COMMAND ? side->command : side->file;
-	cell->count = column->id == RUNS ? side->runs : side->failed;
-}
-
-static bool each_side(const void *arg, sheet_put *put, void *to)
-{
-	const struct stat_side *side = ((const struct compare_sheet *)arg)->comparison->side;
-
-	return put(to, &side[0]) && put(to, &side[1]);
+	fact[0] = (struct sheet_fact){.key = key[0], .cell = {.text = side->file}};
+	fact[1] = (struct sheet_fact){.key = key[1],
+				      .cell = {.absent = side->command == NULL, .text = side->command}};
+	fact[2] = (struct sheet_fact){.key = key[2], .kind = SHEET_COUNT, .cell = {.count = side->runs}};
+	fact[3] = (struct sheet_fact){.key = key[3], .kind = SHEET_COUNT, .cell = {.count = side->failed}};
+	fact[4] = (struct sheet_fact){.key = key[4], .list = side->only, .n = side->onlys};
 }
 
 static void print_side(FILE *out, const struct stat_side *side)
@@ -261,7 +244,7 @@ static bool print_comparison_text(FILE *out, const struct stat_comparison *c, co
 	print_side(out, &c->side[0]);
 	print_side(out, &c->side[1]);
 	fputc('\n', out);
-	done = sheet_text(out, &sheet->section[1], &(struct sheet_style){.width = util_width(out)});
+	done = sheet_text(out, sheet->section, &(struct sheet_style){.width = util_width(out)});
 	fputc('\n', out);
 	print_only(out, &c->side[0]);
 	print_only(out, &c->side[1]);
@@ -277,37 +260,30 @@ bool stat_compare_print(FILE *out, enum util_format format, const struct stat_co
 	char buffer[2 * UTIL_NUMBER_MAX];
 	const struct compare_sheet compare = {.comparison = c, .text = format == UTIL_TEXT, .buffer = buffer};
 	struct sheet_note notes[2];
-	const struct sheet_fact facts[] = {
-		{.key = "only_a", .list = c->side[0].only, .n = c->side[0].onlys},
-		{.key = "only_b", .list = c->side[1].only, .n = c->side[1].onlys},
-	};
-	const struct sheet_section sections[] = {
-		{.key = "reports",
-		 .forms = SHEET_IN_JSON,
-		 .column = side_columns,
-		 .columns = sizeof(side_columns) / sizeof(*side_columns),
-		 .arg = &compare,
-		 .each = each_side,
-		 .cell = cell_of_side},
-		{.key = "compared",
-		 .record = "compared",
-		 .forms = DATA | TEXT,
-		 .column = compared_columns,
-		 .columns = sizeof(compared_columns) / sizeof(*compared_columns),
-		 .arg = &compare,
-		 .each = each_compared,
-		 .cell = cell_of_compared},
-	};
+	static const char *const key[][5] = {
+		{"file_a", "command_a", "run_count_a", "failed_runs_a", "only_a"},
+		{"file_b", "command_b", "run_count_b", "failed_runs_b", "only_b"}};
+	struct sheet_fact facts[10];
+	const struct sheet_section section = {.key = "compared",
+					      .record = "compared",
+					      .forms = DATA | TEXT,
+					      .column = compared_columns,
+					      .columns = sizeof(compared_columns) / sizeof(*compared_columns),
+					      .arg = &compare,
+					      .each = each_compared,
+					      .cell = cell_of_compared};
 	const struct sheet sheet = {.tool = "upc_stat",
 				    .fact = facts,
-				    .facts = 2,
-				    .section = sections,
-				    .sections = 2,
+				    .facts = 10,
+				    .section = &section,
+				    .sections = 1,
 				    .note = notes,
 				    .notes = note_compared(c, notes),
 				    .keys = keys,
 				    .others = others};
 
+	set_side_facts(&c->side[0], key[0], facts);
+	set_side_facts(&c->side[1], key[1], facts + 5);
 	if (format == UTIL_TEXT)
 		return print_comparison_text(out, c, &sheet);
 	return (format == UTIL_CSV ? sheet_csv : sheet_json)(out, &sheet);

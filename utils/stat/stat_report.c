@@ -97,17 +97,13 @@ void stat_report_begin(const struct stat_report *report)
 
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample)
 {
-	print_stat_report(report, sample, NULL);
-	/* The last sample is flushed by the caller, which checks for errors. */
-	if (!sample->last)
-		fflush(report->out);
-}
+	const bool of_several = sample->last && report->repeat > 1;
 
-void stat_report_run(const struct stat_report *report, const struct stat_sample *sample)
-{
-	if (report->format == UTIL_CSV)
+	if (!of_several || report->format == UTIL_CSV)
 		print_stat_report(report, sample, NULL);
-	fflush(report->out);
+	/* The last sample is flushed by the caller, which checks for errors. */
+	if (!sample->last || of_several)
+		fflush(report->out);
 }
 
 void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs)

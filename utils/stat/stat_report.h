@@ -41,8 +41,7 @@ void stat_report_begin(const struct stat_report *report);
  * one what they did since they began. */
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample);
 
-/* One of several runs has ended: prints it where runs have lines of their own. Then all of them together. */
-void stat_report_run(const struct stat_report *report, const struct stat_sample *sample);
+/* Prints all of several runs together. */
 void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs);
 
 /* ---- what the forms have in common ------------------------------------- */

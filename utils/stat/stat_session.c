@@ -360,7 +360,7 @@ static int repeat_runs(struct stat_session *s, int *wait_status)
 		if (status == UTIL_OK && *wait_status == 0 && !sample.end.timed_out)
 			*wait_status = sample.end.status;
 		if (status == UTIL_OK)
-			stat_report_run(&s->report, &sample);
+			stat_report_print(&s->report, &sample);
 	}
 	if (s->runs.n > 0)
 		stat_report_runs(&s->report, &s->runs);

@@ -130,33 +130,13 @@ static bool stat_sheet_value_of_rest(const void *arg, const void *row, size_t me
 
 /* ---- columns ----------------------------------------------------------------------------------- */
 
-enum {
-	RUN,
-	TIME,
-	SECONDS,
-	PID,
-	TID,
-	NAME,
-	LIFETIME,
-	EVENT,
-	VALUE,
-	UNIT,
-	SCOPE,
-	KIND,
-	SUBSYSTEM,
-	PER_SECOND,
-	ELAPSED_SECONDS, /* in the order of enum stat_time */
-	USER_SECONDS,
-	SYSTEM_SECONDS,
-	RESIDENT,
-	EXIT_STATUS,
-	SIGNAL,
-	REFUSED,
-	REASON,
-	SHOWN_NAME,
-	SHOWN_NUMBER
-};
-
+/* Contents of columns: of a sample and a part, of an event, of a run's end (in the order of enum stat_time),
+ * ... */
+enum { RUN, TIME, SECONDS, PID, TID, NAME, LIFETIME };
+enum { EVENT = LIFETIME + 1, VALUE, UNIT, SCOPE, KIND, SUBSYSTEM, PER_SECOND };
+enum { ELAPSED_SECONDS, USER_SECONDS, SYSTEM_SECONDS, RESIDENT, EXIT_STATUS, SIGNAL };
+enum { REFUSED, REASON };
+enum { SHOWN_NAME = PER_SECOND + 1, SHOWN_NUMBER };
 enum { FIRST_OF_PARTS = 3, FIRST_OF_EVENTS = 11, EVENT_COLUMNS = 18, RUN_COLUMNS = 6 };
 
 #define DATA SHEET_IN_DATA
@@ -227,24 +207,22 @@ static void stat_sheet_cell_of_event(const struct stat_sheet *sheet, const struc
 				     unsigned id, struct sheet_cell *cell)
 {
 	const struct upc_event_info *info = &sheet->report->events->info[row->event];
+	const char *const texts[] = {[EVENT] = info->name,
+				     [UNIT] = info->unit,
+				     [SCOPE] = util_scope_name(info->scope),
+				     [KIND] = util_kind_name(info->kind),
+				     [SUBSYSTEM] = info->subsystem};
 
-	if (id == VALUE || id == PER_SECOND)
-		stat_sheet_set_value(sheet, row, row->event, cell);
-	if (id == EVENT)
-		cell->text = info->name;
-	else if (id == UNIT)
-		cell->text = info->unit;
-	else if (id == SCOPE)
-		cell->text = util_scope_name(info->scope);
-	else if (id == KIND)
-		cell->text = util_kind_name(info->kind);
-	else if (id == SUBSYSTEM)
-		cell->text = info->subsystem;
-	if (id != PER_SECOND)
+	if (id != VALUE && id != PER_SECOND) {
+		cell->text = texts[id];
 		return;
-	*cell = (struct sheet_cell){.absent = info->kind == UPC_KIND_LEVEL || sheet->sample->seconds <= 0 ||
-					      cell->exactness == SHEET_UNCOUNTED,
-				    .value = cell->value / sheet->sample->seconds};
+	}
+	stat_sheet_set_value(sheet, row, row->event, cell);
+	if (id == PER_SECOND)
+		*cell = (struct sheet_cell){.absent = info->kind == UPC_KIND_LEVEL ||
+						      sheet->sample->seconds <= 0 ||
+						      cell->exactness == SHEET_UNCOUNTED,
+					    .value = cell->value / sheet->sample->seconds};
 }
 
 static void stat_sheet_cell_of_end(const struct stat_end *end, unsigned id, struct sheet_cell *cell)
@@ -252,7 +230,7 @@ static void stat_sheet_cell_of_end(const struct stat_end *end, unsigned id, stru
 	const bool exited = WIFEXITED(end->status);
 
 	if (id <= SYSTEM_SECONDS) {
-		cell->value = end->seconds[id - ELAPSED_SECONDS];
+		cell->value = end->seconds[id];
 	} else if (id == RESIDENT) {
 		cell->count = end->max_resident_kib;
 	} else {
@@ -341,7 +319,7 @@ static bool stat_sheet_each_part(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-/* Side by side: all of them, and those that are shown. */
+/* Puts all of them together, and then those that are shown by themselves. */
 static bool stat_sheet_each_shown(const void *arg, sheet_put *put, void *to)
 {
 	const struct stat_shown *shown = &((const struct stat_sheet *)arg)->shown;
@@ -350,12 +328,6 @@ static bool stat_sheet_each_shown(const void *arg, sheet_put *put, void *to)
 	for (unsigned k = 0; done && k < shown->n; k++)
 		done = put(to, &(struct stat_sheet_row){.part = shown->part[k]});
 	return done;
-}
-
-static bool stat_sheet_each_whole(const void *arg, sheet_put *put, void *to)
-{
-	(void)arg;
-	return put(to, &(struct stat_sheet_row){.part = NULL});
 }
 
 static bool stat_sheet_each_run(const void *arg, sheet_put *put, void *to)
@@ -660,7 +632,7 @@ static bool stat_sheet_add_text(struct stat_sheet *sheet)
 	}
 	if (sheet->rest.measures > 0) {
 		struct sheet_section *section =
-			stat_sheet_add_section(sheet, NULL, stat_sheet_each_whole, shown_columns, 2);
+			stat_sheet_add_section(sheet, NULL, stat_sheet_each_shown, shown_columns, 2);
 
 		section->layout = SHEET_ALONE;
 		section->list = &sheet->rest;

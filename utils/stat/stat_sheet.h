@@ -7,11 +7,21 @@
 
 #include "sheet/sheet.h"
 #include "stat/stat_report.h"
-#include "stat/stat_shown.h"
 
 #define STAT_SHEET_FAILED 6 /* failed runs with a note each */
 #define STAT_SHEET_NOTES (STAT_SHEET_FAILED + 4)
 #define STAT_SHEET_NOTE_MAX 100
+
+/* The parts that text shows: the busiest ones, and all others together. */
+struct stat_shown {
+	const struct stat_part **part; /* in the order in which they came */
+	unsigned n;
+	struct stat_part others; /* the last one, where there are more than the report's top */
+};
+
+/* Chooses those of a sample, or of the whole. False: out of memory. To be freed in any case. */
+bool stat_shown_choose(struct stat_shown *shown, const struct stat_report *report, bool last);
+void stat_shown_free(struct stat_shown *shown);
 
 /* Rows are events of all parts or of one, parts, runs, or refused events. */
 struct stat_sheet_row {

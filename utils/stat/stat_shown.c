@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_shown.c - the parts that a table shows.
+ * stat_shown.c - the parts that a table shows: the busiest ones, and all others together.
  */
-#include "stat/stat_shown.h"
+#include "stat/stat_sheet.h"
 
 #include <stdlib.h>
 
