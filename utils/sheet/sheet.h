@@ -78,7 +78,7 @@ struct sheet_cell {
 #define SHEET_IN_ALL 0xfu
 
 struct sheet_column {
-	const char *key; /* in CSV and JSON; of a value, NULL: its fields are the row's own */
+	const char *key; /* in CSV and JSON; NULL, for a value: JSON has its fields in the row itself */
 	const char *header, *unit, *help; /* in text and HTML; NULL: none */
 	enum sheet_kind kind;
 	unsigned decimals;
@@ -124,7 +124,7 @@ struct sheet_list {
 	unsigned forms;
 	bool of_any_size; /* text has three or four digits of each value */
 	bool percents;    /* of a wide section: beside all values, and not only those of the first row */
-	bool marked;      /* likewise: marks stand at values, and not at the names of rows */
+	bool marked;      /* of a wide section: values have marks, and the names of rows have none */
 	const struct sheet_measure *measure;
 	size_t measures;
 	const struct sheet_aspect *aspect;
@@ -218,7 +218,7 @@ struct sheet_style {
 
 /* One section as text, with its caption. */
 bool sheet_text(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
-/* The same of a wide section, and of one alone, without a caption. */
+/* Writes a section of layout SHEET_WIDE or SHEET_ALONE, without its caption. */
 bool sheet_text_wide(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
 
 /* A name without the "upc:::" that all of a page's may have. */

@@ -17,7 +17,8 @@ struct json {
 	bool failed;
 };
 
-/* Writes what stands between values, with or without its line end, which is its first or last byte. */
+/* Writes the text between two values. Its first or last byte may be a line end, which one line does without.
+ */
 static void sheet_json_put(struct json *json, const char *text)
 {
 	size_t size = strlen(text);

@@ -36,7 +36,7 @@ struct wide_cell {
 	double percent;
 };
 
-/* Of a row. */
+/* The head of a row's column. */
 struct wide_head {
 	char name[SHEET_HEAD_MAX], number[UTIL_NUMBER_MAX];
 };
@@ -79,7 +79,7 @@ static const char *wide_unit(const struct sheet_measure *measure)
 	return measure->unit ? measure->unit : "";
 }
 
-/* The mark of a value that is not exact, where the list has them in its cells. Means have none. */
+/* Returns the mark of a value that is not exact, or "": the list has no marks at values, or it is a mean. */
 static const char *wide_mark(const struct wide *wide, const struct sheet_cell *cell)
 {
 	return wide->list->marked && !isfinite(cell->error) ? sheet_exactness_mark(cell->exactness) : "";
@@ -102,7 +102,7 @@ static void wide_set_value(const struct sheet_cell *cell, const char *unit, char
 		snprintf(text, UTIL_NUMBER_MAX, "%.3g", cell->value);
 }
 
-/* The only row's: words stand beside its values. */
+/* Fills the texts of a value of the only row, which has words beside it. */
 static void wide_set_alone(struct wide *wide, const void *row, size_t measure, const struct sheet_cell *cell)
 {
 	char(*beside)[UTIL_NUMBER_MAX] = wide->beside[measure];
@@ -120,7 +120,7 @@ static void wide_set_alone(struct wide *wide, const void *row, size_t measure, c
 		snprintf(beside[WORDS], UTIL_NUMBER_MAX, "%.1f %%", cell->percent);
 }
 
-/* Zeros are many here; a dot lets the others stand out. */
+/* Fills the text of a value in a column. Most values are 0 here: a dot lets the others stand out. */
 static void wide_set_column(const struct wide *wide, size_t row, size_t measure,
 			    const struct sheet_cell *cell)
 {
@@ -144,7 +144,7 @@ static bool wide_count_row(void *to, const void *row)
 	return true;
 }
 
-/* Names have the mark of all values, unless the cells have them. */
+/* Fills the head of a row's column. Its name has the mark of all values, unless each value has its own. */
 static void wide_set_head(const struct wide *wide, const void *row, enum sheet_exactness exactness,
 			  struct wide_head *head)
 {
@@ -210,7 +210,7 @@ static void wide_set_widths(struct wide *wide)
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-/* The first sentence, or as much of it as there is room for. */
+/* Writes the first sentence, or as much of it as there is room for. */
 static void wide_put_help(FILE *out, const char *text, unsigned room)
 {
 	const char *end = strstr(text, ". ");
@@ -229,7 +229,8 @@ static void wide_put_help(FILE *out, const char *text, unsigned room)
 	fputs(fits ? "" : "...", out);
 }
 
-/* Descriptions begin at one column, behind the names that are not longer than most. */
+/* Writes a measure of the only row. Descriptions begin at one column, behind names that are not longer than
+ * most. */
 static void wide_put_alone(const struct wide *wide, size_t m)
 {
 	const struct sheet_measure *measure = &wide->list->measure[m];
@@ -269,7 +270,8 @@ static unsigned wide_column_width(const struct wide *wide, size_t row)
 	return wide->cell_width + (wide_has_percents(wide, row) ? PERCENT_WIDTH : 0);
 }
 
-/* Blanks of a percent that is not there are written only before another cell. */
+/* Writes a measure, with a value for each row of the panel. No line ends with the blanks of a missing
+ * percent. */
 static void wide_put_columns(const struct wide *wide, size_t m)
 {
 	unsigned blanks = 0;
@@ -299,8 +301,8 @@ static bool wide_same_group(const struct wide *wide, size_t a, size_t b)
 	return !strcmp(wide->list->measure[a].group, wide->list->measure[b].group);
 }
 
-/* Names of the group's measures that are 0, from a column on, on a few lines: a wall of names is as bad as
- * one of zeros. */
+/* Writes the names of the group's measures that are 0, from a column on, on a few lines: a wall of names is
+ * as bad as one of zeros. */
 static void wide_put_unseen(const struct wide *wide, size_t group, unsigned column, unsigned count)
 {
 	static const char intro[] = "not seen: ";
@@ -377,7 +379,7 @@ static void wide_put_groups(const struct wide *wide)
 
 /* ---- panels ------------------------------------------------------------------------------------- */
 
-/* The heads of columns, cut to their widths: names, or numbers below them. */
+/* Writes the heads of columns, cut to their widths: names, or the numbers below them. */
 static void wide_put_heads(const struct wide *wide, bool numbers)
 {
 	util_pad(wide->out, INDENT + wide->name_width);
@@ -391,7 +393,8 @@ static void wide_put_heads(const struct wide *wide, bool numbers)
 	fputc('\n', wide->out);
 }
 
-/* Where the panel ends: two columns at least, which are long lines, but a table. */
+/* Returns the row behind the panel's last one. A panel has two columns at least: lines may be too long then.
+ */
 static size_t wide_panel_end(const struct wide *wide)
 {
 	unsigned edge = INDENT + wide->name_width;
@@ -405,7 +408,7 @@ static size_t wide_panel_end(const struct wide *wide)
 	return row;
 }
 
-/* Measures that are 0 are named once, in the last panel. */
+/* Writes one panel after the other. Measures that are 0 are named once, in the last one. */
 static void wide_put_panels(struct wide *wide)
 {
 	const bool unseen = wide->style.unseen;

@@ -31,7 +31,7 @@ static bool are_numbers(const json_t *object, const char *const fields[], size_t
 	return true;
 }
 
-/* Checks that each has a name, and a value that is a number or was not counted. */
+/* Checks that each event has a name, and a value that is a number or was not counted. */
 static bool are_events(const json_t *events)
 {
 	size_t i;
@@ -77,7 +77,7 @@ static const char *find_fault(const json_t *report)
 	return NULL;
 }
 
-/* The words with blanks between them; NULL: there are none, or no memory. */
+/* Returns the words with blanks between them, to be freed; NULL: there are none, or no memory. */
 static char *join_words(const json_t *words)
 {
 	char *text = NULL;
@@ -163,7 +163,7 @@ static const json_t *find_event(const json_t *events, const char *name)
 
 /* ---- both -------------------------------------------------------------- */
 
-/* The number of a time, or of an event's value, in a report or one of its runs. False: nothing was counted.
+/* Reads a time, or an event's value, of a report or one of its runs. False: nothing was counted.
  */
 static bool read_number(const json_t *object, const char *events, const struct stat_compared *row, bool time,
 			double *number)
@@ -176,7 +176,7 @@ static bool read_number(const json_t *object, const char *events, const struct s
 	return json_is_number(value);
 }
 
-/* The spread over the runs, or of the single value. False: out of memory. */
+/* Finds the spread over the runs, or of the single value. False: out of memory. */
 static bool read_spread(const json_t *report, struct stat_compared *row, bool time, unsigned side)
 {
 	const json_t *runs = json_object_get(report, "runs");
@@ -195,7 +195,7 @@ static bool read_spread(const json_t *report, struct stat_compared *row, bool ti
 	return true;
 }
 
-/* What is known of an event's value: of the mean of exact ones there is nothing to add. */
+/* Reads how exact an event's value is. A mean with a standard error has no shortcoming. */
 static void read_exactness(const json_t *event, struct stat_compared *row, unsigned side)
 {
 	const char *reason = json_string_value(json_array_get(json_object_get(event, "reasons"), 0));

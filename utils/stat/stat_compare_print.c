@@ -12,7 +12,7 @@
 
 struct compare_sheet {
 	const struct stat_comparison *comparison;
-	bool text;    /* without what is 0 in both */
+	bool text;    /* rows that are 0 in both reports are left out */
 	char *buffer; /* of a cell, until the next: of 2 * UTIL_NUMBER_MAX bytes */
 };
 
@@ -126,7 +126,7 @@ static const struct sheet_column compared_columns[] = {
 	SHEET_COLUMN(SHOWN_VERDICT, SHEET_TEXT, NULL, "", TEXT, ),
 };
 
-/* What text has in place of a value, a ratio or a verdict. */
+/* Returns the text for people of a value, a ratio, its interval or a verdict. */
 static const char *show_compared(char *text, const struct stat_compared *row, unsigned id)
 {
 	strcpy(text, "");
@@ -180,7 +180,7 @@ static bool each_compared(const void *arg, sheet_put *put, void *to)
 
 /* ---- the two reports ---------------------------------------------------------------------------- */
 
-/* Adds the four facts of a side, and the events that the other has not. */
+/* Fills the facts of a side: its file, command and runs, and the events that the other side has not. */
 static void set_side_facts(const struct stat_side *side, const char *const key[5], struct sheet_fact *fact)
 {
 	fact[0] = (struct sheet_fact){.key = key[0], .cell = {.text = side->file}};
@@ -219,7 +219,7 @@ static void print_only(FILE *out, const struct stat_side *side)
 	free(text);
 }
 
-/* What the reader should know beside the numbers: returns how much that is. */
+/* Fills notes on what makes the comparison weak, and returns how many there are. */
 static size_t note_compared(const struct stat_comparison *c, struct sheet_note note[2])
 {
 	const char *a = json_string_value(json_object_get(c->side[0].report, "wiring"));

@@ -83,7 +83,7 @@ static void print_stat_report(const struct stat_report *report, const struct sta
 	else if (done)
 		done = (report->format == UTIL_CSV ? sheet_csv : sheet_json)(report->out, &sheet.sheet);
 	stat_sheet_free(&sheet);
-	/* The caller of the last one checks for errors. */
+	/* A failed write is reported when the output is closed. */
 	if (!done && !ferror(report->out))
 		util_error("out of memory");
 }

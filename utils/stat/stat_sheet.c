@@ -74,7 +74,7 @@ static void stat_sheet_set_value(const struct stat_sheet *sheet, const struct st
 	}
 }
 
-/* Stands beside the value of all parts: why it is not all that happened, or how much it is in a second. */
+/* Returns the words beside a value: why it is not all that happened, or how much it is in a second. */
 static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, double value, char *text)
 {
 	const struct upc_event_info *info = &sheet->report->events->info[i];
@@ -97,7 +97,7 @@ static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, d
 	return text;
 }
 
-/* The standard error of the mean of all runs, as perf stat has it. */
+/* Returns the standard error of the mean of all runs in percent, as perf stat has it. */
 static const char *stat_sheet_spread(const struct stat_sheet *sheet, unsigned i, char *text)
 {
 	const struct stat_spread spread = stat_runs_event(sheet->runs, i);
@@ -142,7 +142,7 @@ enum { FIRST_OF_PARTS = 3, FIRST_OF_EVENTS = 11, EVENT_COLUMNS = 18, RUN_COLUMNS
 #define DATA SHEET_IN_DATA
 #define JSON SHEET_IN_JSON
 
-/* Those of a sample, of parts (part_columns), and of events. */
+/* Columns of a sample, then of parts (part_columns), then of events. */
 static const struct sheet_column event_columns[EVENT_COLUMNS] = {
 	SHEET_COLUMN(RUN, SHEET_COUNT, "run", NULL, DATA, ),
 	SHEET_COLUMN(TIME, SHEET_NUMBER, "time", NULL, DATA, ),
@@ -288,7 +288,7 @@ static bool stat_sheet_each_event(const void *arg, sheet_put *put, void *to)
 	return stat_sheet_put_events(((const struct stat_sheet *)arg)->report->events->n, NULL, put, to);
 }
 
-/* The k-th part; NULL: it has nothing to show in this sample. */
+/* Returns the k-th part, or NULL where it has nothing to show in this sample. */
 static const struct stat_part *stat_sheet_part_at(const struct stat_sheet *sheet, unsigned k)
 {
 	const struct stat_part *part = &sheet->report->parts->part[k];
@@ -368,7 +368,7 @@ static void stat_sheet_add_count(struct stat_sheet *sheet, const char *key, uint
 	stat_sheet_add_fact(sheet, key, SHEET_COUNT, (struct sheet_cell){.count = count});
 }
 
-/* What is the same of all samples. */
+/* Adds the facts that are the same in all samples. False: out of memory. */
 static bool stat_sheet_add_subject(struct stat_sheet *sheet)
 {
 	const struct stat_report *report = sheet->report;
@@ -393,7 +393,7 @@ static bool stat_sheet_add_subject(struct stat_sheet *sheet)
 	return true;
 }
 
-/* Adds what the sample is of, which CSV has in each of its lines. */
+/* Adds the time and the run of the sample, which CSV has in each of its lines. */
 static void stat_sheet_add_sample(struct stat_sheet *sheet)
 {
 	const struct stat_sample *sample = sheet->sample;
@@ -408,7 +408,7 @@ static void stat_sheet_add_sample(struct stat_sheet *sheet)
 	stat_sheet_add_number(sheet, "seconds", sample->seconds);
 }
 
-/* Adds what is known at the end: of a program as of each run. */
+/* Adds the facts that are known at the end. Those of a program are the columns of a run. */
 static void stat_sheet_add_end(struct stat_sheet *sheet)
 {
 	const struct stat_end *end = &sheet->sample->end;
@@ -431,7 +431,8 @@ static void stat_sheet_add_end(struct stat_sheet *sheet)
 		stat_sheet_add_number(sheet, "cpus_used", cpus);
 }
 
-/* Adds a note, whose text is to be printed to what; name: whose it is, or "". */
+/* Adds a note on a run of that name, or on the whole where the name is "". Returns the buffer for its text.
+ */
 static char *stat_sheet_add_note(struct stat_sheet *sheet, const char *name)
 {
 	const size_t i = sheet->sheet.notes++;
@@ -538,7 +539,7 @@ static void stat_sheet_add_json(struct stat_sheet *sheet)
 		->lists = 1;
 }
 
-/* What belongs to the program comes before what is a CPU's or the machine's, in text. */
+/* Returns whether an event counts a CPU or the machine. Text has such events behind those of the program. */
 static bool stat_sheet_is_everybodys(const struct upc_event_info *info)
 {
 	return info->scope == UPC_SCOPE_CPU || info->scope == UPC_SCOPE_MACHINE;

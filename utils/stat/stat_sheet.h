@@ -23,7 +23,7 @@ struct stat_shown {
 bool stat_shown_choose(struct stat_shown *shown, const struct stat_report *report, bool last);
 void stat_shown_free(struct stat_shown *shown);
 
-/* Rows are events of all parts or of one, parts, runs, or refused events. */
+/* A row is an event of all parts or of one part, or a part, a run, or a refused event. */
 struct stat_sheet_row {
 	unsigned event;
 	const struct stat_part *part; /* NULL: all of them */
@@ -37,7 +37,7 @@ struct stat_sheet {
 	const struct stat_sample *sample; /* NULL: there is none yet */
 	const struct stat_runs *runs;     /* all runs together; NULL: one */
 	struct sheet_section section[4];
-	struct sheet_list list, rest; /* of events; of those that parts do not have */
+	struct sheet_list list, rest; /* of the events that parts have, and of the others */
 	struct sheet_measure *measure;
 	unsigned *event;                     /* of each measure */
 	char (*group)[SHEET_GROUP_MAX];      /* of each measure */
@@ -57,7 +57,7 @@ bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 		     const struct stat_sample *sample, const struct stat_runs *runs);
 void stat_sheet_free(struct stat_sheet *sheet);
 
-/* Prints it for people. False: out of memory. */
+/* Prints the sheet as text. False: out of memory. */
 bool stat_text_print(const struct stat_sheet *sheet);
 
 /* Fills the cell of a mean over two runs or more. */
