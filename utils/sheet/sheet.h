@@ -201,11 +201,16 @@ struct sheet {
 	const char *const *keys, *const *others;
 	bool one_line;  /* JSON has no line ends but the last */
 	bool continued; /* CSV follows an earlier sheet's: no headings, tool and version */
+	/* CSV: the one of keys that has the key of a value, where rows without measures have several columns
+	 * of SHEET_VALUE: there is a line for each. NULL: rows have one. */
+	const char *which_value;
 };
 
 /* ---- writers: false: out of memory, or errno of a write that failed, which out tells -------------- */
 
 bool sheet_csv(FILE *out, const struct sheet *sheet);
+/* The first lines of CSV, as sheet_csv writes them of a sheet that is not continued: headings, tool, version. */
+void sheet_csv_begin(FILE *out, const struct sheet *sheet);
 bool sheet_json(FILE *out, const struct sheet *sheet);
 /* The same for another place: put returns 0, as for jansson. */
 bool sheet_json_to(int (*put)(const char *text, size_t size, void *to), void *to, const struct sheet *sheet);

@@ -19,6 +19,7 @@ struct csv {
 	FILE *out;
 	const struct sheet *sheet;
 	const struct sheet_section *section;
+	const char *value; /* key of the value of the line; NULL: rows have one */
 };
 
 /* Aspects whose values have columns: those of all lists are the same. */
@@ -71,6 +72,8 @@ static void sheet_csv_cells(const struct csv *csv, const void *row, const char *
 		char number[UTIL_NUMBER_MAX] = "";
 		const char *text = number;
 
+		if (csv->value && !strcmp(*key, csv->sheet->which_value))
+			text = csv->value;
 		for (size_t i = 0; section && i < section->columns; i++) {
 			const struct sheet_column *column = &section->column[i];
 			struct sheet_cell cell;
@@ -122,29 +125,38 @@ static void sheet_csv_line(const struct csv *csv, const void *row, const char *r
 	sheet_csv_reasons(csv->out, cell, name ? cells : 0);
 }
 
-/* A row without measures. */
-static void sheet_csv_plain(const struct csv *csv, const void *row)
+/* A row without measures: a line with its last value, or a line for each value that is there. */
+static void sheet_csv_plain(struct csv *csv, const void *row)
 {
 	const struct sheet_section *section = csv->section;
-	struct sheet_cell value = {0};
+	struct sheet_cell value = {0}, cell;
 	const char *name = NULL;
 
+	for (size_t i = 0; i < section->columns; i++)
+		if (section->column[i].forms & SHEET_IN_CSV && section->column[i].key &&
+		    !strcmp(section->column[i].key, "event"))
+			name = sheet_cell_of(section, row, &section->column[i]).text;
 	for (size_t i = 0; i < section->columns; i++) {
 		const struct sheet_column *column = &section->column[i];
 
-		if (!(column->forms & SHEET_IN_CSV))
+		if (!(column->forms & SHEET_IN_CSV) || column->kind != SHEET_VALUE)
 			continue;
-		if (column->kind == SHEET_VALUE)
-			value = sheet_cell_of(section, row, column);
-		else if (column->key && !strcmp(column->key, "event"))
-			name = sheet_cell_of(section, row, column).text;
+		cell = sheet_cell_of(section, row, column);
+		if (!csv->sheet->which_value) {
+			value = cell;
+		} else if (!cell.absent) {
+			csv->value = column->key;
+			sheet_csv_line(csv, row, section->record, name, &cell, 1);
+		}
 	}
-	sheet_csv_line(csv, row, section->record, name, &value, name ? 1 : 0);
+	if (!csv->value)
+		sheet_csv_line(csv, row, section->record, name, &value, name && !csv->sheet->which_value);
+	csv->value = NULL;
 }
 
 static bool sheet_csv_row(void *to, const void *row)
 {
-	const struct csv *csv = to;
+	struct csv *csv = to;
 	const struct sheet_section *section = csv->section;
 	bool some = false;
 
@@ -238,15 +250,19 @@ static bool sheet_csv_notes(FILE *out, const struct sheet *sheet)
 	return true;
 }
 
+void sheet_csv_begin(FILE *out, const struct sheet *sheet)
+{
+	sheet_csv_head(out, sheet);
+	sheet_csv_other(out, sheet, "fact", "tool", sheet->tool);
+	sheet_csv_other(out, sheet, "fact", "version", upc_version());
+}
+
 bool sheet_csv(FILE *out, const struct sheet *sheet)
 {
 	struct csv csv = {.out = out, .sheet = sheet};
 
-	if (!sheet->continued) {
-		sheet_csv_head(out, sheet);
-		sheet_csv_other(out, sheet, "fact", "tool", sheet->tool);
-		sheet_csv_other(out, sheet, "fact", "version", upc_version());
-	}
+	if (!sheet->continued)
+		sheet_csv_begin(out, sheet);
 	sheet_csv_facts(out, sheet);
 	for (size_t i = 0; i < sheet->sections; i++) {
 		csv.section = &sheet->section[i];

@@ -184,6 +184,45 @@ TEST_WITH(test_data, set_up, NULL)
 	expect(sheet_json, "json", NULL);
 }
 
+/* Columns of values, without measures: a line for each that is there; a second sheet has no heads. */
+static void value_cell(const void *arg, const void *of, const struct sheet_column *column,
+		       struct sheet_cell *cell)
+{
+	const struct row *row = of;
+
+	cell_of(arg, of, column, cell);
+	if (column->kind != SHEET_VALUE)
+		return;
+	value_of(arg, of, column->id, 0, cell);
+	cell->absent = row->first == SHEET_UNCOUNTED && column->id == 1;
+}
+
+static bool csv_of_two(FILE *out, const struct sheet *of)
+{
+	struct sheet continued = *of;
+
+	continued.continued = true;
+	return sheet_csv(out, of) && sheet_csv(out, &continued);
+}
+
+TEST_WITH(test_values, set_up, NULL)
+{
+	static const struct sheet_column values[] = {
+		SHEET_COLUMN(0, SHEET_TEXT, "event", "Event", SHEET_IN_ALL),
+		SHEET_COLUMN(1, SHEET_VALUE, "mean", "Mean", SHEET_IN_ALL),
+		SHEET_COLUMN(2, SHEET_VALUE, "most", "Most", SHEET_IN_ALL),
+	};
+	static const char *const keys[] = {"name", "statistic", NULL};
+
+	section.column = values;
+	section.columns = 3;
+	section.lists = 0;
+	section.cell = value_cell;
+	sheet.keys = keys;
+	sheet.which_value = "statistic";
+	expect(csv_of_two, "csv of values", NULL);
+}
+
 TEST_WITH(test_page, set_up, NULL)
 {
 	/* Between the style and the script. */
