@@ -45,7 +45,7 @@ utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/c
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            : src/upc/base                                           : page.h page_axis.h
 utils/sheet           : utils/lib utils/page                                   : sheet.h
-utils/jobstat         : utils/lib utils/page src/upc/catalogue                 :
+utils/jobstat         : utils/lib utils/page utils/sheet src/upc/catalogue                 :
 utils/regions         : utils/lib utils/metrics utils/page utils/sheet src/region src/sim/decode src/sim/load src/upc/catalogue src/upc/perf :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib utils/sheet src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :

@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 37
+plan 39
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -25,7 +25,7 @@ make()
 # csv_named: the same of CSV
 csv_named()
 {
-	awk -F, '$1 ~ /^(divergent|uncounted|unrecorded)$/ { print $1, $3 }' "$1" | sort
+	awk -F, '$1 == "finding" && match($0, /,(divergent|uncounted|unrecorded),/) { print substr($0, RSTART + 1, RLENGTH - 2), $3 }' "$1" | sort
 }
 
 # csv ARGUMENT...: to the file csv
@@ -41,10 +41,11 @@ rates()
 {
 	make one nodes=1 noise=none samples=21 counters=2 && csv one &&
 		awk -F, '
-			$1 == "place" && $4 == "cpu.instructions" { n++; if ($10 < 0.7e8 || $10 > 1.31e8 || $14 < 0.999 || $15 != 20) bad = 1 }
+			$1 == "place" && $6 == "mean" && $7 == "cpu.instructions" { n++; if ($8 < 0.7e8 || $8 > 1.31e8 || $15 < 0.999 || $16 != 20) bad = 1 }
+			$1 == "place" && $12 != "exact" { bad = 1 }
 			# The total is what the archive has: its last value less its first, which is 0.
-			$1 == "place" && $4 ~ /^cpu/ { total[$4] += $9 }
-			$1 == "place" && $4 ~ /^numa/ { sum[$4] += $9 }
+			$1 == "place" && $6 == "total" && $7 ~ /^cpu/ { total[$7] += $8 }
+			$1 == "place" && $6 == "total" && $7 ~ /^numa/ { sum[$7] += $8 }
 			END { exit bad || n != 4 || total["cpu.instructions"] == 0 ||
 				total["cpu.instructions"] != sum["numa.instructions"] ||
 				total["cpu.cycles"] != sum["numa.cycles"] }' csv
@@ -53,7 +54,7 @@ check "rates, and totals to the last one" rates
 last_value()
 {
 	pmdumplog one/node001/made upc.cpu.instructions 2> err | awk '/value/ { v[$2] = $NF } END { for (i in v) print v[i] }' | sort > dumped &&
-		awk -F, '$1 == "place" && $4 == "cpu.instructions" { print $9 }' csv | sort | cmp - dumped
+		awk -F, '$1 == "place" && $6 == "total" && $7 == "cpu.instructions" { print $8 }' csv | sort | cmp - dumped
 }
 if command -v pmdumplog > /dev/null; then
 	check "... as PCP's own pmdumplog has them" last_value
@@ -65,21 +66,43 @@ halves()
 {
 	make half nodes=1 noise=none samples=41 counters=1 fault=1:taken:10:31 && csv half &&
 		awk -F, '
-			$1 == "node" && $4 == "cpu.instructions" {
+			$1 == "node" && $6 == "mean" && $7 == "cpu.instructions" {
 				found = 1
-				if ($10 < 4 * 0.7e8 || $10 > 4 * 1.31e8 || $14 < 0.449 || $14 > 0.451) bad = 1
+				if ($8 < 4 * 0.7e8 || $8 > 4 * 1.31e8 || $15 < 0.449 || $15 > 0.451) bad = 1
 			}
-			$1 == "point" && $4 == "cpu.instructions" { points++ }
+			$1 == "point" && $6 == "mean" && $7 == "cpu.instructions" { points++ }
 			END { exit bad || !found || points != 18 }' csv
 }
 check "counters taken for half of the time: no rate is made across it" halves
+# What was not counted would make a total and a maximum larger, a minimum smaller, and may change a mean.
+bounds()
+{
+	csv half && awk -F, '
+		$1 == "place" && $7 == "cpu.instructions" { n++; word[$6] = word[$6] $12 ";"; if (!/,"?not counted all of the time: taken 55 %"?$/) bad = 1 }
+		$1 == "node" && $6 == "sd" && $12 != "estimate" { bad = 1 }
+		function four(what) { return what ";" what ";" what ";" what ";" }
+		END { exit bad || n != 16 || word["total"] != four("at least") || word["mean"] != four("estimate") ||
+			word["min"] != four("at most") || word["max"] != four("at least") }' csv || return 1
+	make never nodes=2 noise=none samples=21 counters=1 fault=1:halted:0:99 && csv never &&
+		awk -F, '$1 == "place" && $3 == "node001" && $7 == "cpu.instructions" { n++; if ($8 != "" || $12 != "uncounted" || !/halted/) bad = 1 } END { exit bad || n != 16 }' csv
+}
+check "... bounds, an estimate, and no number where nothing was counted, with the reason" bounds
+# A node without an archive, and one that has no value for a time.
+lacking()
+{
+	make lacking nodes=6 samples=41 counters=1 fault=1:halted:10:20 && csv --nodes='node[001-006],ghost' lacking && awk -F, '
+		$1 == "point" && $7 == "cpu.instructions" { at[$6, $12, substr($0, match($0, /[^,]*$/))]++ }
+		END { exit !(at["mean", "estimate", "1 of 7 nodes without a value"] > 20 && at["min", "at most", "2 of 7 nodes without a value"] > 5 &&
+			at["max", "at least", "2 of 7 nodes without a value"] > 5 && !(("mean", "exact", "") in at)) }' csv
+}
+check "... of points, where nodes have no value" lacking
 breaks()
 {
 	for fault in restart mark jump; do
 		make broken nodes=1 noise=none samples=41 counters=1 fault=1:$fault:20 && csv broken &&
-			awk -F, -v fault=$fault '$1 == "place" && $4 == "cpu.instructions" {
-				n++
-				if ($15 != 39 || $12 > 1.31e8 || $11 < 0.69e8) bad = 1
+			awk -F, -v fault=$fault '$1 == "place" && $7 == "cpu.instructions" {
+				n += $6 == "mean"
+				if ($16 != 39 || ($6 == "max" && $8 > 1.31e8) || ($6 == "min" && $8 < 0.69e8)) bad = 1
 			}
 			END { exit bad || n != 4 }' csv || { echo "# $fault"; return 1; }
 	done
@@ -88,10 +111,10 @@ check "no difference over a restart, a mark, or a count that goes back" breaks
 missing()
 {
 	make gone nodes=1 noise=none samples=41 counters=1 fault=1:missing:20:24 && csv gone &&
-		awk -F, '$1 == "place" && $4 == "cpu.instructions" {
+		awk -F, '$1 == "place" && $6 == "total" && $7 == "cpu.instructions" {
 			n++
 			# 40 intervals, five of which are one difference.
-			if ($15 != 36 || $14 < 0.999) bad = 1
+			if ($16 != 36 || $15 < 0.999 || $12 != "exact") bad = 1
 		}
 		END { exit bad || n != 4 }' csv
 }
@@ -99,7 +122,7 @@ check "missing samples: one difference over the gap, and nothing in between" mis
 absent()
 {
 	make less nodes=1 noise=none samples=41 counters=1 fault=1:absent:20:30 && csv less &&
-		awk -F, '$1 == "place" && $4 == "cpu.instructions" { n++; if ($15 != 29) bad = 1 } END { exit bad || n != 4 }' csv
+		awk -F, '$1 == "place" && $6 == "total" && $7 == "cpu.instructions" { n++; if ($16 != 29 || $12 != "at least") bad = 1 } END { exit bad || n != 4 }' csv
 }
 check "values that were absent are no base" absent
 
@@ -116,15 +139,16 @@ check "a table as tables III to VII, with its assumption" table
 apart()
 {
 	make apart nodes=3 cpus=4 numa=1 apart=8 counters=3 && csv --bandwidth=numa.l3_misses apart &&
-		[ "$(awk -F, '$1 == "table" && $16 == "avg" { printf "%s ", $6 }' csv)" = "node0 node8 node16 " ]
+		[ "$(awk -F, '$1 == "bandwidth" && $6 == "mean" { printf "%s ", $4 }' csv)" = "node0 node8 node16 " ]
 }
 check "... also where nodes number their NUMA nodes otherwise" apart
 bandwidth()
 {
 	csv --bandwidth=numa.l3_misses --line=64 table && awk -F, '
-		$1 == "place" && $4 == "memory_bandwidth" { bytes[$3, $6] = $10 }
-		$1 == "place" && $4 == "numa.l3_misses" { misses[$3, $6] = $10 }
-		$1 == "table" && $16 == "avg" { rows++; mean[$6] = $10 }
+		$6 != "mean" { next }
+		$1 == "place" && $7 == "memory_bandwidth" { bytes[$3, $4] = $8 }
+		$1 == "place" && $7 == "numa.l3_misses" { misses[$3, $4] = $8 }
+		$1 == "bandwidth" { rows++; mean[$4] = $8 }
 		END {
 			for (i in misses) { n++; split(i, at, SUBSEP); sum[at[2]] += bytes[i] / 4
 				if (bytes[i] / misses[i] < 63.9999 || bytes[i] / misses[i] > 64.0001) bad = 1 }
@@ -139,12 +163,13 @@ functions()
 		--define='all=sum(cpu.cycles)' --define='busy=sum(threshold(cpu.cycles, 1e9))' \
 		--define='apart=all - nodes_mean(all)' --define='new=delta(cpu.cycles)' table || return 1
 	awk -F, '
-		$1 == "node" && $4 == "ipc" && ($10 < 0.45 || $10 > 0.55) { bad = 1 }
-		$1 == "node" && $4 == "cpu.cycles" { whole[$3] = $10 }
-		$1 == "node" && $4 == "all" { n++; all[$3] = $10 }
-		$1 == "node" && $4 == "apart" { apart += $10 }
-		$1 == "node" && $4 == "busy" && $10 != 0 { bad = 1 }
-		$1 == "node" && $4 == "new" { delta[$3] = $10 }
+		$6 != "mean" { next }
+		$1 == "node" && $7 == "ipc" && ($8 < 0.45 || $8 > 0.55) { bad = 1 }
+		$1 == "node" && $7 == "cpu.cycles" { whole[$3] = $8 }
+		$1 == "node" && $7 == "all" { n++; all[$3] = $8 }
+		$1 == "node" && $7 == "apart" { apart += $8 }
+		$1 == "node" && $7 == "busy" && $8 != 0 { bad = 1 }
+		$1 == "node" && $7 == "new" { delta[$3] = $8 }
 		END {
 			for (k in all) if (all[k] / whole[k] < 0.9999 || all[k] / whole[k] > 1.0001 ||
 				delta[k] / whole[k] < 59.9 || delta[k] / whole[k] > 60.1) bad = 1
@@ -184,8 +209,8 @@ page()
 check "a page" page
 json()
 {
-	run 0 -f json --bandwidth=l3_misses table && cp out json && leaves_of json && leaf /0/tool '"upc_jobstat"' &&
-		leaf /0/nodes/3/name '"node004"' && at /0/bandwidth/rows/3/avg
+	run 0 -f json --bandwidth=l3_misses table && cp out json && leaves_of json && leaf /0/schema 2 && leaf /0/tool '"upc_jobstat"' &&
+		leaf /0/nodes/3/node '"node004"' && at /0/bandwidth/3/mean/value
 }
 check "JSON" json
 
@@ -196,7 +221,7 @@ jobs()
 	make jobs nodes=6 samples=61 counters=1 &&
 		printf 'id,start,end,nodes\nA,1790000040,1790001840,"node[001-003]"\nB,2026-09-21T14:44:00Z,2026-09-21T15:14:00Z,node004,node005,ghost\n' > list &&
 		csv --jobs=list jobs && awk -F, '
-			$1 == "node" { seen[$2 " " $3]++; if ($15 != 30) bad = 1 }
+			$1 == "node" { seen[$2 " " $3]++; if ($16 != 30) bad = 1 }
 			END { for (i in seen) n++; exit bad || n != 5 || !("A node003" in seen) || !("B node005" in seen) }' csv &&
 		run 0 --jobs=list jobs && grep -q 'No archive of ghost' out
 }
@@ -254,7 +279,7 @@ check "$seeds seeds, one slow and one whose counters are taken: these two, and n
 while_it_lasts()
 {
 	make part nodes=16 cpus=2 numa=1 samples=121 counters=1 fault=5:slow:40:70:0.4 && csv part &&
-		[ "$(csv_named csv)" = 'divergent node005' ] && grep '^divergent' csv | grep -q 'of the time on end'
+		[ "$(csv_named csv)" = 'divergent node005' ] && grep '^finding,.*,divergent,' csv | grep -q 'of the time on end'
 }
 check "slow for a part of the time: named, with the part" while_it_lasts
 reasons()
@@ -271,7 +296,7 @@ check "reasons in words" reasons
 told()
 {
 	"$tool" "$3" | tr -s '\n ' ' ' | grep -qF "$2" && "$tool" -f html "$3" | grep -qF "$2" &&
-		"$tool" -f csv "$3" | grep '^verdict,' | grep -qF "$2" &&
+		"$tool" -f csv "$3" | grep '^fact,.*,verdict,' | grep -qF "$2" &&
 		"$tool" -f json "$3" > json && leaves_of json && leaf /0/told "\"$1\"" && grep -qF "$2" json
 }
 # slow_nodes FACTOR NODE...: faults
@@ -322,7 +347,7 @@ unread()
 {
 	make some nodes=8 samples=40 counters=1 && head -c 5000 /dev/urandom > some/node003/made.meta || return 1
 	run 1 some && tr -s '\n ' ' ' < out | grep -q 'Whether a node stands apart cannot be told: 1 archive could not be read (.*No node of the 7 that were read stands apart: a node ' &&
-		run 1 -f json some && leaves_of out && leaf /0/unread 1 && leaf /0/told '"not"'
+		run 1 -f json some && leaves_of out && leaf /0/unread 1 && leaf /0/notes/0/what '"archives could not be read"' && leaf /0/told '"not"'
 }
 check "an archive that cannot be read: it cannot be told" unread
 
@@ -345,7 +370,7 @@ check "what is no archive: said, and the others are read" foreign
 twice()
 {
 	make first nodes=2 samples=31 counters=1 && make second nodes=2 samples=61 counters=1 && csv first second &&
-		awk -F, '$1 == "node" { n++; if ($15 < 58 || $15 > 60) bad = 1 } END { exit bad || n != 4 }' csv
+		awk -F, '$1 == "node" && $6 == "mean" { n++; if ($16 < 58 || $16 > 60) bad = 1 } END { exit bad || n != 4 }' csv
 }
 check "two archives of one host that overlap: nothing twice" twice
 
@@ -354,7 +379,7 @@ check "two archives of one host that overlap: nothing twice" twice
 # points FILE: how many lines it has of the metric, as they came
 points()
 {
-	[ "$(grep -c '^now,,,cpu.instructions,' follow)" = "$1" ]
+	[ "$(grep -c '^now,.*,mean,cpu.instructions,' follow)" = "$1" ]
 }
 follows()
 {
@@ -364,12 +389,12 @@ follows()
 	done
 	"$tool" --follow -f csv growing > follow 2> err &
 	watcher=$!
-	until_passes grep -q '^now,,,cpu.instructions,' follow && for node in node001 node002; do
+	until_passes grep -q '^now,.*,mean,cpu.instructions,' follow && for node in node001 node002; do
 		cat whole/$node/made.0 > growing/$node/made.0
 	done && until_passes points 59
 	result=$?
 	kill -INT $watcher
-	wait $watcher && [ $result = 0 ] && [ "$(awk -F, '$1 == "node" && $4 == "cpu.instructions" { print $15 }' follow | sort -u)" = 59 ]
+	wait $watcher && [ $result = 0 ] && [ "$(awk -F, '$1 == "node" && $7 == "cpu.instructions" { print $16 }' follow | sort -u)" = 59 ]
 }
 check "archives that grow: each interval as it comes, none is lost, and the report at the end" follows
 
@@ -377,11 +402,11 @@ check "archives that grow: each interval as it comes, none is lost, and the repo
 groups()
 {
 	make divided nodes=6 samples=60 counters=2 fault=2:slow:0:999:0.6 fault=5:slow:0:999:0.6 && csv divided &&
-		[ -z "$(csv_named csv)" ] && [ "$(awk -F, '/^groups/ { print $3 }' csv)" = '"node[002' ] || return 1
+		[ -z "$(csv_named csv)" ] && [ "$(awk -F, '/^finding,.*,groups,/ { print $3 }' csv)" = '"node[002' ] || return 1
 	for seed in 1 2 3 4 5 6; do
 		for spread in normal lognormal exponential uniform; do
 			make noisy nodes=$((4 + seed)) samples=40 counters=2 seed=$seed spread=$spread:0.2 && csv noisy || return 1
-			! grep '^groups' csv || return 1
+			! grep '^finding,.*,groups,' csv || return 1
 		done
 	done
 }
@@ -394,7 +419,7 @@ gap()
 		make beside nodes=2 samples=40 counters=1 fault=1:missing:20:30 fault=1:slow:30:40:9 || return 1
 	for archives in alone beside; do
 		csv --define='new=rate(sum(cpu.instructions))' $archives || return 1
-		awk -F, '$1 == "node" && $3 == "node001" && $4 == "new" { print $10, $12, $15 }' csv > $archives.new
+		awk -F, '$1 == "node" && $3 == "node001" && $7 == "new" { print $6, $8, $16 }' csv > $archives.new
 	done
 	[ -s alone.new ] && cmp alone.new beside.new
 }
@@ -439,13 +464,13 @@ host()
 	result=$?
 	kill -INT $watcher
 	wait $watcher && [ $result = 0 ] && awk -F, -v clock=$scope.clock '
-		$1 == "now" && $4 == "mean" && ($10 < 0.99e9 || $10 > 1.01e9) { bad = 1 }
-		$1 == "node" && $3 == "node07" && $4 == clock { found = 1 }
+		$1 == "now" && $6 == "mean" && $7 == "mean" && ($8 < 0.99e9 || $8 > 1.01e9) { bad = 1 }
+		$1 == "node" && $3 == "node07" && $7 == clock { found = 1 }
 		END { exit bad || !found }' follow
 }
 means()
 {
-	[ "$(grep -c '^now,,,mean,' follow)" -ge "$1" ]
+	[ "$(grep -c '^now,.*,mean,mean,' follow)" -ge "$1" ]
 }
 if node_missing; then
 	skip "a host that runs" "$missing"

@@ -111,7 +111,7 @@ check "derived metrics of an archive" eval 'at_node $node "$files/derive" -a $(n
 means()
 {
 	"$UPC_JOBSTAT" -f csv --per-cpu "$@" "$(node_archive "$node")" > csv 2> err || return 1
-	awk -F , '$1 == "place" || ($1 == "node" && !($4 in seen)) { seen[$4] = 1; if ($10 != "") v[$4] = $10 } END { for (m in v) print m, v[m] }' csv > means
+	awk -F , '$6 == "mean" && ($1 == "place" || ($1 == "node" && !($7 in seen))) { seen[$7] = 1; if ($8 != "") v[$7] = $8 } END { for (m in v) print m, v[m] }' csv > means
 }
 # is NAME VALUE
 is()

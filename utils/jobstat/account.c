@@ -71,7 +71,7 @@ struct account_place *account_place(struct account *account, int number, const c
 
 /* The places of one metric on a node: *whole is the node's value where all of them counted. */
 static int add_places(struct account *account, const struct series *series, bool sums, double *whole,
-		      double *weight)
+		      double *weight, bool *part)
 {
 	double sum = 0, weights = 0;
 	unsigned n = 0;
@@ -94,10 +94,8 @@ static int add_places(struct account *account, const struct series *series, bool
 			all = all && from->state == 6;
 			continue;
 		}
-		/* A script's time is its own: what it counted, it counted all of the time. */
-		to->covered_ns += series->replay || counted > (double)from->bin.span_ns
-					  ? (double)from->bin.span_ns
-					  : counted;
+		to->covered_ns += account_covered(series, from);
+		*part |= account_covered(series, from) < JOBSTAT_WHOLE * (double)from->bin.span_ns;
 		if (series->level && counted == 0)
 			counted = 1;
 		if (!series->level)
@@ -157,11 +155,13 @@ static double *row_of_slot(struct account_job *job, struct account_slot *slot, u
 		const unsigned n = metric + 64;
 
 		if (!util_resize(&slot->x, (size_t)n * job->nodes, sizeof(*slot->x)) ||
-		    !util_resize(&slot->has, n, sizeof(*slot->has)))
+		    !util_resize(&slot->has, n, sizeof(*slot->has)) ||
+		    !util_resize(&slot->part, n, sizeof(*slot->part)))
 			return NULL;
 		for (size_t i = (size_t)slot->metrics * job->nodes; i < (size_t)n * job->nodes; i++)
 			slot->x[i] = NAN;
 		memset(slot->has + slot->metrics, 0, (n - slot->metrics) * sizeof(*slot->has));
+		memset(slot->part + slot->metrics, 0, (n - slot->metrics) * sizeof(*slot->part));
 		slot->metrics = n;
 	}
 	slot->has[metric] = true;
@@ -184,6 +184,7 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 		const unsigned m = series->metric;
 		struct account *account;
 		double *x, whole = NAN, weight = 0;
+		bool part = false;
 
 		if (series->interval != from->interval || series->places == 0)
 			continue;
@@ -191,8 +192,10 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 		x = m < slot->metrics && slot->has[m] ? &slot->x[(size_t)m * job->nodes]
 						      : row_of_slot(job, slot, m);
 		if (account == NULL || x == NULL ||
-		    add_places(account, series, names->metric[m].sums, &whole, &weight) != 0)
+		    add_places(account, series, names->metric[m].sums, &whole, &weight, &part) != 0)
 			return -1;
+		account->part |= part;
+		slot->part[m] |= part;
 		account_whole(job, account, interval, whole, weight);
 		x[k] = whole;
 		for (unsigned i = 0; watch != NULL && watch->value != NULL && i < series->places; i++)
@@ -244,6 +247,7 @@ static int choose_nodes(struct account_job *job, const struct series_node *node,
 			missing[n++] = wanted->name[j];
 	}
 	job->missing = nodelist_text(missing, n);
+	job->missing_nodes = n;
 	free(missing);
 	return job->missing != NULL ? 0 : -1;
 }
@@ -308,6 +312,7 @@ void account_end(struct account_job *job)
 	for (unsigned i = 0; job->slot != NULL && i < job->slots; i++) {
 		free(job->slot[i].x);
 		free(job->slot[i].has);
+		free(job->slot[i].part);
 	}
 	define_end(job->work);
 	free(job->slot);

@@ -33,6 +33,7 @@ struct account {
 		float sum, n;
 	} block[ACCOUNT_BLOCKS];
 	double lost_ns[SERIES_STATES];
+	bool part; /* as in struct jobstat_value */
 };
 
 struct account_node {
@@ -47,6 +48,7 @@ struct account_node {
 struct account_step {
 	unsigned intervals, nodes;
 	double mean, min, max, variance;
+	bool part;
 };
 
 struct account_line {
@@ -61,6 +63,7 @@ struct account_line {
 struct account_slot {
 	double *x; /* [metrics][nodes] */
 	bool *has; /* [metrics] */
+	bool *part;
 	unsigned metrics;
 };
 
@@ -69,8 +72,9 @@ struct account_job {
 	int64_t start_ns, end_ns; /* of what was read of it so far, in follow; else the job's */
 	struct account_node *node;
 	unsigned nodes;
-	int *place;    /* of each of all nodes in node, or -1 */
-	char *missing; /* those without an archive, as a list */
+	int *place;                     /* of each of all nodes in node, or -1 */
+	char *missing;                  /* those without an archive, as a list */
+	unsigned missing_nodes, unread; /* how many, and archives that may be of the job's nodes */
 	uint64_t interval_ns;
 	int64_t first_ns;   /* of step 0 */
 	unsigned intervals; /* so far */
@@ -84,6 +88,7 @@ struct account_job {
 	struct account_slot *slot;
 	unsigned slots;
 	double *x; /* [nodes]: of one metric in one interval */
+	bool part; /* ... of what is defined: of a part of the interval */
 };
 
 struct account_job *account_begin(const struct jobs_job *job, const struct series_node *node, unsigned nodes,
@@ -102,6 +107,10 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 
 /* A metric by its name, which may be without its scope; -1: there is none yet. */
 int account_resolve(const struct series_names *names, const char *name);
+
+/* How many of the job's nodes, and of archives that could not be read, have no value of a metric where so
+ * many nodes have one. */
+unsigned account_lacking(const struct account_job *job, unsigned metric, unsigned nodes);
 
 void account_end(struct account_job *job);
 

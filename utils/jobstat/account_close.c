@@ -11,22 +11,36 @@
 
 /* The spread over nodes of the numbers in x. */
 static int close_metric(struct account_job *job, unsigned metric, unsigned interval, const double *x,
-			struct spread *over_nodes)
+			bool part, struct spread *over_nodes)
 {
 	*over_nodes = (struct spread){0};
 	for (unsigned k = 0; k < job->nodes; k++)
 		if (!isnan(x[k]))
 			spread_add(over_nodes, x[k], 1);
-	return account_point(job, metric, interval, over_nodes);
+	return account_point(job, metric, interval, over_nodes, part);
 }
 
-static void tell_spread(const struct gather_watch *watch, const struct jobstat_metric *metric,
-			const struct spread *over_nodes)
+unsigned account_lacking(const struct account_job *job, unsigned metric, unsigned nodes)
+{
+	unsigned with = job->missing_nodes + job->unread;
+
+	for (unsigned k = 0; k < job->nodes; k++)
+		with += metric < job->node[k].metrics && job->node[k].metric[metric] != NULL;
+	return with - nodes;
+}
+
+static void tell_spread(const struct gather_watch *watch, const struct account_job *job, unsigned metric,
+			const struct series_names *names, const struct spread *over_nodes, bool part)
 {
 	if (watch != NULL && watch->spread != NULL && over_nodes->n > 0)
-		watch->spread(watch->arg, metric,
-			      &(struct jobstat_point){over_nodes->n, spread_mean(over_nodes), over_nodes->min,
-						      over_nodes->max, spread_sd(over_nodes)});
+		watch->spread(watch->arg, &names->metric[metric],
+			      &(struct jobstat_point){.nodes = over_nodes->n,
+						      .mean = spread_mean(over_nodes),
+						      .min = over_nodes->min,
+						      .max = over_nodes->max,
+						      .sd = spread_sd(over_nodes),
+						      .lacking = account_lacking(job, metric, over_nodes->n),
+						      .part = part});
 }
 
 struct filling {
@@ -71,6 +85,7 @@ static bool fill_define_input(void *arg, unsigned k, unsigned input, bool counts
 		vector->x[i] = account_rate(series, place);
 		if (counts && !isnan(vector->x[i]))
 			vector->x[i] = (double)place->bin.count;
+		f->job->part |= account_covered(series, place) < JOBSTAT_WHOLE * (double)place->bin.span_ns;
 	}
 	return true;
 }
@@ -125,6 +140,7 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 	struct account_job *job = f->job;
 	struct spread over_nodes;
 
+	job->part = false;
 	if (define_run(job->work, fill_define_input, f, (double)job->interval_ns / 1e9) != 0)
 		return -1;
 	for (unsigned d = 0; d < define_count(f->define); d++) {
@@ -145,6 +161,7 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 			if (account == NULL || add_vector(account, vector, define_sums(f->define, d), span,
 							  named_like(f, d, k), &job->x[k], &weight) != 0)
 				return -1;
+			account->part |= job->part;
 			account_whole(job, account, interval, job->x[k], weight);
 			if (is_shown && account_line(job, k, defined[d], -1, interval, job->x[k]) != 0)
 				return -1;
@@ -157,9 +174,9 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 				watch->value(watch->arg, node->name, &f->names->metric[defined[d]],
 					     vector->number[i], account->place[i].name, vector->x[i]);
 		}
-		if (close_metric(job, (unsigned)defined[d], interval, job->x, &over_nodes) != 0)
+		if (close_metric(job, (unsigned)defined[d], interval, job->x, job->part, &over_nodes) != 0)
 			return -1;
-		tell_spread(watch, &f->names->metric[defined[d]], &over_nodes);
+		tell_spread(watch, job, (unsigned)defined[d], f->names, &over_nodes, job->part);
 	}
 	return 0;
 }
@@ -183,12 +200,12 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 
 		if (!slot->has[m])
 			continue;
-		if (close_metric(job, m, interval, x, &over_nodes) != 0)
+		if (close_metric(job, m, interval, x, slot->part[m], &over_nodes) != 0)
 			return -1;
-		tell_spread(watch, &names->metric[m], &over_nodes);
+		tell_spread(watch, job, m, names, &over_nodes, slot->part[m]);
 		for (unsigned k = 0; k < job->nodes; k++)
 			x[k] = NAN;
-		slot->has[m] = false;
+		slot->has[m] = slot->part[m] = false;
 	}
 	if (define_count(options->define) > 0 && defined[0] >= 0)
 		return add_defined(&filling, options, defined, interval, watch);

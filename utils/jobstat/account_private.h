@@ -29,6 +29,14 @@ static inline double account_rate(const struct series *series, const struct seri
 	return place->bin.running_ns ? (double)place->bin.count * 1e9 / (double)place->bin.running_ns : NAN;
 }
 
+/* For how long it counted. A script's time is its own: what it counted, it counted all of the time. */
+static inline double account_covered(const struct series *series, const struct series_place *place)
+{
+	const double span = (double)place->bin.span_ns, counted = (double)place->bin.running_ns;
+
+	return series->replay || counted > span ? span : counted;
+}
+
 /* A metric of a node, made where there was none; NULL: out of memory. */
 struct account *account_at(struct account_node *node, unsigned metric);
 
@@ -45,7 +53,7 @@ bool account_inside(const struct account_job *job, const struct series_node *nod
 /* Room for an interval in points and lines, which then take it. 0, or -1: out of memory. */
 void account_room(struct account_job *job, unsigned interval);
 int account_point(struct account_job *job, unsigned metric, unsigned interval,
-		  const struct spread *over_nodes);
+		  const struct spread *over_nodes, bool part);
 int account_line(struct account_job *job, unsigned node, int metric, int number, unsigned interval,
 		 double value);
 

@@ -31,6 +31,7 @@ static void merge_steps(struct account_job *job)
 				.variance = a->variance + b->variance,
 				.min = !b->intervals || (a->intervals && a->min < b->min) ? a->min : b->min,
 				.max = !b->intervals || (a->intervals && a->max > b->max) ? a->max : b->max,
+				.part = a->part || b->part || a->nodes != b->nodes,
 			};
 		}
 		if (step != NULL)
@@ -51,7 +52,7 @@ static void merge_steps(struct account_job *job)
 }
 
 int account_point(struct account_job *job, unsigned metric, unsigned interval,
-		  const struct spread *over_nodes)
+		  const struct spread *over_nodes, bool part)
 {
 	struct account_step *step;
 
@@ -73,6 +74,7 @@ int account_point(struct account_job *job, unsigned metric, unsigned interval,
 		step->min = over_nodes->min;
 	if (step->intervals == 0 || over_nodes->max > step->max)
 		step->max = over_nodes->max;
+	step->part |= part || (step->intervals > 0 && step->nodes != over_nodes->n);
 	step->intervals++;
 	if (over_nodes->n > step->nodes)
 		step->nodes = over_nodes->n;

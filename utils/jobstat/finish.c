@@ -118,6 +118,7 @@ static void fill_value(struct jobstat_job *job, struct jobstat_value *value, con
 	value->max = spread_max(&from->spread);
 	value->sd = spread_sd(&from->spread);
 	value->intervals = from->spread.n;
+	value->part = from->part;
 	value->lost = (struct jobstat_lost){share_of_whole(lost[0], span),
 					    share_of_whole(lost[2], span),
 					    share_of_whole(lost[3], span),
@@ -163,7 +164,8 @@ static void fill_points(struct jobstat_job *job, const struct account_job *from,
 								  ? &from->step[was[m]][i]
 								  : NULL;
 
-			job->point[m][i] = (struct jobstat_point){0, NAN, NAN, NAN, NAN};
+			job->point[m][i] =
+				(struct jobstat_point){.mean = NAN, .min = NAN, .max = NAN, .sd = NAN};
 			if (step != NULL && step->intervals > 0)
 				job->point[m][i] = (struct jobstat_point){
 					.nodes = step->nodes,
@@ -171,6 +173,9 @@ static void fill_points(struct jobstat_job *job, const struct account_job *from,
 					.min = step->min,
 					.max = step->max,
 					.sd = step->nodes > 1 ? sqrt(step->variance / step->intervals) : NAN,
+					.lacking = account_lacking(from, was[m], step->nodes),
+					.part = step->part ||
+						(step->intervals < from->per_step && i + 1 < job->steps),
 				};
 		}
 	}
@@ -301,9 +306,7 @@ struct jobstat_job *finish_job(const struct account_job *from, const struct seri
 		return NULL;
 	job->id = keep_text(job, from->job->id);
 	job->missing = keep_text(job, from->missing);
-	/* Nobody knows whose an archive is that cannot be read. */
-	if (from->job->nodes.n == 0 || from->missing[0] != '\0')
-		job->unread = archives->unread;
+	job->unread = from->unread;
 	job->unread_why = keep_text(job, archives->unread_why);
 	job->start_ns = from->job->start_ns > INT64_MIN / 2 ? from->job->start_ns
 			: has_records                       ? from->start_ns

@@ -249,6 +249,9 @@ static int begin_job(struct gather *g, int64_t interval)
 			    g->block, g->options->define);
 	if (job == NULL)
 		return fail_gather_memory();
+	/* Nobody knows whose an archive is that cannot be read. */
+	if (from->nodes.n == 0 || job->missing_nodes > 0)
+		job->unread = g->archives->unread;
 	g->open[g->n_open++] = job;
 	return 0;
 }

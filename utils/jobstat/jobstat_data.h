@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A share of the time that is all of it: reports print it as 100 %. */
+#define JOBSTAT_WHOLE .9995
+
 enum jobstat_scope {
 	JOBSTAT_CPU,
 	JOBSTAT_NUMA,
@@ -74,6 +77,7 @@ struct jobstat_value {
 	double mean, min, max, sd; /* of the node, over intervals in which all its places counted */
 	double covered;            /* mean over its places */
 	unsigned intervals;
+	bool part; /* in some intervals it, or what it is computed from, counted for a part of the time */
 	struct jobstat_lost lost;
 };
 
@@ -88,6 +92,8 @@ struct jobstat_node {
 struct jobstat_point {
 	unsigned nodes; /* that have a value */
 	double mean, min, max, sd;
+	unsigned lacking; /* nodes of the job, and archives that could not be read, without a value */
+	bool part;        /* some values are of a part of the step */
 };
 
 /* A row of tables III to VII: a NUMA node's number over all nodes of the job that have one. */

@@ -137,7 +137,7 @@ void html_why_not(const struct jobstat_lost *lost, char *text, size_t size)
 
 	*text = 0;
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (!(all[i].share > 0) || used >= size)
+		if (!(all[i].share > 1 - JOBSTAT_WHOLE) || used >= size)
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s %.3g %%", used ? ", " : "",
 					 all[i].name, 100 * all[i].share);

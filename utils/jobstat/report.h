@@ -10,6 +10,7 @@
 #include "jobstat/archive.h"
 #include "jobstat/gather.h"
 #include "jobstat/jobstat_data.h"
+#include "lib/output.h"
 
 struct report_options {
 	bool per_node, per_cpu;
@@ -18,8 +19,7 @@ struct report_options {
 
 /* NULL: out of memory. Each ends with report_free. */
 struct jobstat_report *report_text(FILE *out, const struct report_options *options);
-struct jobstat_report *report_csv(FILE *out);
-struct jobstat_report *report_json(FILE *out);
+struct jobstat_report *report_data(struct util_output *output, bool csv);
 void report_free(struct jobstat_report *report);
 
 /* A line for each interval: who reads archives hands them over as he has them. */
@@ -28,7 +28,7 @@ struct report_wide *report_wide(FILE *out, struct archives *archives, const stru
 void report_wide_watch(struct report_wide *wide, struct gather_watch *watch);
 int report_wide_end(struct report_wide *wide);
 
-/* The spread over nodes, as it is now: for --follow, in text or in the form of report_csv's points. */
+/* The spread over nodes, as it is now: for --follow, in text or as lines of CSV. */
 void report_follow(FILE *out, bool csv, struct gather_watch *watch);
 
 /* Times as 2026-11-23T12:00:00Z; with fractions where there are. */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "jobstat/report.h"
-#include "jobstat/report_csv.h"
+#include "jobstat/jobstat_sheet.h"
 #include "lib/common.h"
 
 struct now {
@@ -34,17 +34,7 @@ static void put_follow_spread(void *arg, const struct jobstat_metric *metric,
 	const struct now *now = arg;
 
 	if (now->csv) {
-		report_csv_line(now->out, &(struct report_csv_line){.record = "now",
-								    .job = now->job,
-								    .node = "",
-								    .metric = metric,
-								    .time_ns = now->time_ns,
-								    .nodes = point->nodes,
-								    .mean = point->mean,
-								    .min = point->min,
-								    .max = point->max,
-								    .sd = point->sd,
-								    .covered = NAN});
+		jobstat_sheet_now(now->out, now->job, metric, point, now->time_ns);
 		fflush(now->out);
 		return;
 	}

@@ -12,7 +12,6 @@
 #include "jobstat/jobstat_html.h"
 #include "jobstat/jobstat_options.h"
 #include "jobstat/report.h"
-#include "lib/output.h"
 
 static volatile sig_atomic_t stop;
 
@@ -31,19 +30,18 @@ static void catch_follow_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static struct jobstat_report *choose_report(const struct jobstat_options *o, FILE *out)
+static struct jobstat_report *choose_report(const struct jobstat_options *o, struct util_output *output)
 {
-	const struct report_options how = {o->per_node, o->per_cpu, util_width(out)};
+	const struct report_options how = {o->per_node, o->per_cpu, util_width(output->file)};
 
 	switch (o->format.format) {
 	case JOBSTAT_CSV:
-		return report_csv(out);
 	case JOBSTAT_JSON:
-		return report_json(out);
+		return report_data(output, o->format.format == JOBSTAT_CSV);
 	case JOBSTAT_HTML:
-		return jobstat_html_create(out);
+		return jobstat_html_create(output->file);
 	default:
-		return report_text(out, &how);
+		return report_text(output->file, &how);
 	}
 }
 
@@ -77,21 +75,22 @@ static int run_wide(const struct jobstat_options *o, struct archives *archives, 
 	return report_wide_end(wide) != 0 ? -1 : status;
 }
 
-static int run_jobstat_report(const struct jobstat_options *o, struct archives *archives, FILE *out)
+static int run_jobstat_report(const struct jobstat_options *o, struct archives *archives,
+			      struct util_output *output)
 {
 	struct jobstat_report *report;
 	struct gather_watch watch;
 	int status;
 
 	if (o->wide)
-		return run_wide(o, archives, out);
-	report = choose_report(o, out);
+		return run_wide(o, archives, output->file);
+	report = choose_report(o, output);
 	if (report == NULL) {
 		util_error("out of memory");
 		return -1;
 	}
 	if (o->gather.follow)
-		report_follow(out, o->format.format == JOBSTAT_CSV, &watch);
+		report_follow(output->file, o->format.format == JOBSTAT_CSV, &watch);
 	status = gather_run(archives, &o->gather,
 			    o->gather.follow && o->format.format < JOBSTAT_HTML &&
 					    o->format.format != JOBSTAT_JSON
@@ -135,7 +134,7 @@ int main(int argc, char **argv)
 	if (find_archives(&o, argv + optind, (unsigned)(argc - optind), &archives) == 0 &&
 	    gather_check(&archives, &o.gather) == 0 && util_output_open(&out, o.output, stdout) == 0) {
 		util_output_begin(&out);
-		status = run_jobstat_report(&o, &archives, out.file) == 0 ? UTIL_OK : UTIL_FAILED;
+		status = run_jobstat_report(&o, &archives, &out) == 0 ? UTIL_OK : UTIL_FAILED;
 		if (status == UTIL_OK)
 			status = util_output_end(&out);
 	}

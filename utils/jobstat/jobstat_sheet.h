@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * jobstat_sheet.h - a job as a sheet: findings, bandwidth, nodes, metrics, their values, and points of time.
+ */
+#ifndef JOBSTAT_SHEET_H
+#define JOBSTAT_SHEET_H
+
+#include "jobstat/jobstat_data.h"
+#include "sheet/sheet.h"
+
+enum {
+	JOBSTAT_FACTS = 13,
+	JOBSTAT_NOTES = 2,
+};
+
+/* Its sections; JOBSTAT_EACH_NODE is text: each node with its metrics. */
+enum {
+	JOBSTAT_FOUND,
+	JOBSTAT_NUMA_NODES,
+	JOBSTAT_EACH,
+	JOBSTAT_METRICS,
+	JOBSTAT_VALUES,
+	JOBSTAT_PLACES,
+	JOBSTAT_POINTS,
+	JOBSTAT_EACH_NODE,
+	JOBSTAT_SECTIONS
+};
+
+struct jobstat_sheet {
+	struct sheet sheet;
+	const struct jobstat_job *job;
+	bool per_cpu; /* JOBSTAT_EACH_NODE has places, too */
+	struct sheet_fact fact[JOBSTAT_FACTS];
+	struct sheet_section section[JOBSTAT_SECTIONS];
+	struct sheet_note note[JOBSTAT_NOTES];
+};
+
+/* The sheet of a job, which has to stay as long; NULL: of none, with the columns of all. */
+void jobstat_sheet_make(struct jobstat_sheet *sheet, const struct jobstat_job *job);
+
+/* A line of CSV: a metric's spread over the nodes of a job in the interval that begins then. */
+bool jobstat_sheet_now(FILE *out, const char *job, const struct jobstat_metric *metric,
+		       const struct jobstat_point *point, int64_t time_ns);
+
+#endif
