@@ -86,8 +86,10 @@ struct sheet_column {
 	unsigned width, most; /* in text at least so many columns, and what is longer is cut; or 0 */
 	bool sign;            /* text has "+" too */
 	bool right;           /* text puts its texts on the right, as numbers */
-	bool word;            /* HTML keeps its texts on one line */
-	bool of_any_size;     /* HTML has three or four digits of each number, and not decimals */
+	bool prefix;      /* text has three digits with a prefix, as ~1.25 G, with the mark of exactness */
+	double scale;     /* text and HTML have values divided by it; 0: as they are */
+	bool word;        /* HTML keeps its texts on one line */
+	bool of_any_size; /* HTML has three or four digits of each number, and not decimals */
 	unsigned forms;
 };
 
@@ -209,7 +211,8 @@ struct sheet {
 /* ---- writers: false: out of memory, or errno of a write that failed, which out tells -------------- */
 
 bool sheet_csv(FILE *out, const struct sheet *sheet);
-/* The first lines of CSV, as sheet_csv writes them of a sheet that is not continued: headings, tool, version. */
+/* The first lines of CSV, as sheet_csv writes them of a sheet that is not continued: headings, tool, version.
+ */
 void sheet_csv_begin(FILE *out, const struct sheet *sheet);
 bool sheet_json(FILE *out, const struct sheet *sheet);
 /* The same for another place: put returns 0, as for jansson. */
@@ -243,6 +246,17 @@ static inline struct sheet_cell sheet_cell_of(const struct sheet_section *sectio
 	struct sheet_cell cell = {0};
 
 	section->cell(section->arg, row, column, &cell);
+	return cell;
+}
+
+/* For people. */
+static inline struct sheet_cell sheet_cell_shown(const struct sheet_section *section, const void *row,
+						 const struct sheet_column *column)
+{
+	struct sheet_cell cell = sheet_cell_of(section, row, column);
+
+	if (column->scale > 0)
+		cell.value /= column->scale;
 	return cell;
 }
 

@@ -136,7 +136,7 @@ static bool html_row(void *to, const void *row)
 
 		if (!html_has(html, i, &shown))
 			continue;
-		cell = sheet_cell_of(html->section, row, &html->section->column[i]);
+		cell = sheet_cell_shown(html->section, row, &html->section->column[i]);
 		*out++ = (struct page_cell){
 			.text = cell.text,
 			.depth = cell.depth,
@@ -144,7 +144,8 @@ static bool html_row(void *to, const void *row)
 			.value = cell.value,
 			.at_least = cell.exactness == SHEET_AT_LEAST,
 			.at_most = cell.exactness == SHEET_AT_MOST,
-			.absent = cell.absent && html->section->column[i].kind != SHEET_TEXT,
+			.absent = (cell.absent && html->section->column[i].kind != SHEET_TEXT) ||
+				  cell.exactness == SHEET_UNCOUNTED,
 		};
 	}
 	for (size_t m = 0; html->list && m < html->list->measures; m++) {

@@ -99,6 +99,26 @@ static void text_number(enum sheet_kind kind, unsigned decimals, const char *uni
 		util_format_count(cell->count, text);
 }
 
+static void text_with_prefix(const struct sheet_cell *cell, char text[UTIL_NUMBER_MAX])
+{
+	static const char *const prefixes[] = {"", " k", " M", " G", " T", " P"};
+	double value = cell->value;
+	unsigned p = 0;
+
+	if (cell->absent || cell->exactness == SHEET_UNCOUNTED || isnan(value)) {
+		strcpy(text, "-");
+		return;
+	}
+	for (; fabs(value) >= 999.5 && p < 5; p++)
+		value /= 1000;
+	snprintf(text, UTIL_NUMBER_MAX, value != 0 && fabs(value) < .01 ? "%s%.*g%s" : "%s%.*f%s",
+		 sheet_exactness_mark(cell->exactness),
+		 fabs(value) >= 99.95 || value == 0 ? 0
+		 : fabs(value) >= 9.995             ? 1
+						    : 2,
+		 value, prefixes[p]);
+}
+
 /* ---- lines: fields of a line ------------------------------------------------------------------- */
 
 enum part { PART_CELL, PART_NUMBER, PART_SURE, PART_PERCENT };
@@ -191,7 +211,7 @@ static const char *text_of_field(const struct lines *lines, struct field *field,
 	*depth = 0;
 	number[0] = '\0';
 	if (field->column) {
-		cell = sheet_cell_of(lines->section, row, field->column);
+		cell = sheet_cell_shown(lines->section, row, field->column);
 		if (field->column->kind == SHEET_TEXT) {
 			*depth = cell.depth < DEPTHS ? cell.depth : DEPTHS;
 			if (!field->column->right)
@@ -199,8 +219,11 @@ static const char *text_of_field(const struct lines *lines, struct field *field,
 			snprintf(number, UTIL_NUMBER_MAX, "%s", cell.text ? cell.text : "");
 			return NULL;
 		}
-		text_number(field->column->kind, field->column->decimals, field->column->unit,
-			    field->column->sign, &cell, number);
+		if (field->column->prefix)
+			text_with_prefix(&cell, number);
+		else
+			text_number(field->column->kind, field->column->decimals, field->column->unit,
+				    field->column->sign, &cell, number);
 		return NULL;
 	}
 	if (!sheet_value_of(lines->section, lines->list, row, field->measure, field->aspect, &cell))

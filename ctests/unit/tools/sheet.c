@@ -223,6 +223,31 @@ TEST_WITH(test_values, set_up, NULL)
 	expect(csv_of_two, "csv of values", NULL);
 }
 
+/* For people: numbers with a prefix and the mark of their exactness, in another unit. */
+static void shown_cell(const void *arg, const void *of, const struct sheet_column *column,
+		       struct sheet_cell *cell)
+{
+	value_cell(arg, of, column, cell);
+	cell->value *= column->id == 2 ? 1 : 123456;
+}
+
+TEST_WITH(test_shown, set_up, NULL)
+{
+	static const struct sheet_column values[] = {
+		SHEET_COLUMN(0, SHEET_TEXT, "event", "Event", SHEET_IN_ALL),
+		SHEET_COLUMN(1, SHEET_VALUE, "mean", "Mean", SHEET_IN_ALL, .prefix = true),
+		SHEET_COLUMN(2, SHEET_VALUE, "most", "Most", SHEET_IN_ALL, .prefix = true, .scale = 1e6),
+		SHEET_COLUMN(3, SHEET_NUMBER, "share", "Share", SHEET_IN_ALL, .unit = "%", .scale = .01),
+	};
+
+	section.column = values;
+	section.columns = 4;
+	section.lists = 0;
+	section.cell = shown_cell;
+	expect(text, "lines of values", NULL);
+	expect(page, "html of values", "<main>");
+}
+
 TEST_WITH(test_page, set_up, NULL)
 {
 	/* Between the style and the script. */
