@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 39
+plan 40
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -131,11 +131,23 @@ check "values that were absent are no base" absent
 table()
 {
 	make table nodes=4 cpus=8 numa=4 counters=3 && run 0 --bandwidth=l3_misses --line=64 --peak=25600e6 table &&
-		grep -q '^  NUMA   Min (B/s) *Max (B/s) *Avg (B/s) *of peak *covered$' out &&
-		[ "$(grep -cE '^  [0-3]  +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+ % +100 %$' out)" = 4 ] &&
+		grep -qE '^NUMA +Min \[B/s\] +\+/- +Max \[B/s\] +\+/- +Avg \[B/s\] +\+/- +of peak +covered$' out &&
+		[ "$(grep -cE '^   [0-3]( +[0-9.]+ [MG]){6} +[0-9.]+ % +100.0 %$' out)" = 4 ] &&
 		grep -q 'Each miss is taken for one line' out
 }
 check "a table as tables III to VII, with its assumption" table
+# Numbers of people have the marks of what they are; those of nodes that counted all of the time have none.
+marks()
+{
+	make marks nodes=8 noise=none samples=41 counters=1 fault=3:taken:10:31 && run 0 --per-cpu marks &&
+		grep -qE '^cpu.instructions +/s( +~[0-9.]+ [kMG]){4}' out && awk '
+			/^Node / { node = $2 }
+			/^cpu.instructions / && node == "node002," { whole += /^[^~<>]*$/ }
+			/^cpu.instructions / && node == "node003," { part += / ~[0-9.]+ M +<=[0-9.]+ M +>=[0-9.]+ M +~[0-9.]+ M/ }
+			/^  cpu0 / && node == "node003," { places += / <=[0-9.]+ M / }
+			END { exit whole != 1 || part != 1 || places != 1 }' out
+}
+check "... and marks of bounds and estimates" marks
 apart()
 {
 	make apart nodes=3 cpus=4 numa=1 apart=8 counters=3 && csv --bandwidth=numa.l3_misses apart &&
@@ -327,7 +339,7 @@ smallest()
 		how="nodes=16 cpus=2 numa=1 samples=40 counters=1 noise=normal:0.02 spread=normal:0.003 seed=$seed"
 		# shellcheck disable=SC2086 # each is a word
 		make alike $how && told all 'No node stands apart: a node ' alike || return 1
-		less=$("$tool" alike | sed -n 's/^  cpu.instructions .* -\([0-9]*\)\/+[0-9]* %$/\1/p')
+		less=$("$tool" alike | sed -n 's/^cpu.instructions .* -\([0-9]*\)\/+[0-9]* %$/\1/p')
 		# shellcheck disable=SC2086 # each is a word
 		make alike $how fault=$seed:slow:0:999:0.$((1000 - 10 * less - 1)) && csv alike &&
 			[ "$(csv_named csv)" = "$(printf 'divergent node%03d' $seed)" ] || { echo "# seed $seed: $less"; return 1; }

@@ -234,6 +234,8 @@ bool job_each_metric(const void *arg, sheet_put *put, void *to)
 		row.named_at = metric->named_at;
 		set_spread(&row, job, m);
 		set_over_nodes(&row, job, (int)m);
+		/* The least mean of nodes is no bound: it may be an estimate. */
+		row.part |= !row.whole;
 		if (!put(to, &row))
 			return false;
 	}
@@ -317,6 +319,26 @@ bool job_each_value(const void *arg, sheet_put *put, void *to)
 bool job_each_place(const void *arg, sheet_put *put, void *to)
 {
 	return put_values(job_of(arg), false, true, put, to);
+}
+
+bool job_each_line(const void *arg, sheet_put *put, void *to)
+{
+	return put_values(job_of(arg), true, ((const struct jobstat_sheet *)arg)->per_cpu, put, to);
+}
+
+char *job_node_heading(const void *arg, const void *of)
+{
+	const struct jobstat_job *job = job_of(arg);
+	const struct job_row *row = of;
+	const struct jobstat_node *node = job->node;
+	char *text;
+
+	while (strcmp(node->name, row->node))
+		node++;
+	return asprintf(&text, "Node %s, records of %.4g %% of the time%s%s", node->name,
+			100 * node->recorded, *node->note ? "; " : "", node->note) < 0
+		       ? NULL
+		       : text;
 }
 
 struct job_row job_row_of_point(const char *job, const struct jobstat_metric *metric,

@@ -40,6 +40,10 @@ bool job_each_node(const void *arg, sheet_put *put, void *to);
 bool job_each_metric(const void *arg, sheet_put *put, void *to);
 bool job_each_value(const void *arg, sheet_put *put, void *to);
 bool job_each_place(const void *arg, sheet_put *put, void *to);
+bool job_each_line(const void *arg, sheet_put *put, void *to); /* of each node, with places in its tree */
 bool job_each_point(const void *arg, sheet_put *put, void *to);
+
+/* For the lines of a node. */
+char *job_node_heading(const void *arg, const void *row);
 
 #endif

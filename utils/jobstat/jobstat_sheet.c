@@ -40,6 +40,12 @@ static void cell_of_row(const void *arg, const void *of, const struct sheet_colu
 #define VALUE(which, key) COLUMN(SHEET_VALUE, x[which], key, SHEET_IN_DATA)
 #define JSON(kind, field, key) COLUMN(kind, field, key, SHEET_IN_JSON)
 
+/* For people. */
+#define TEXT_ONLY(kind, field, header, ...) \
+	SHEET_COLUMN(AT(field), kind, "", header, SHEET_IN_TEXT, __VA_ARGS__)
+#define RATE(which, header, ...) TEXT_ONLY(SHEET_NUMBER, x[which], header, .prefix = true, __VA_ARGS__)
+#define SHARE(field, header) TEXT_ONLY(SHEET_NUMBER, field, header, .unit = "%", .decimals = 1, .scale = .01)
+
 static const struct sheet_column finding_columns[] = {
 	CSV(job),
 	JSON(SHEET_TEXT, node, "nodes"),
@@ -71,6 +77,15 @@ static const struct sheet_column numa_columns[] = {
 	VALUE(MEAN_SD, "mean_sd"),
 	COUNT(nodes, "node_count"),
 	REAL(covered, "covered"),
+	TEXT_ONLY(SHEET_COUNT, number, "NUMA", .width = 4),
+	RATE(MIN, "Min", .unit = "B/s"),
+	RATE(MIN_SD, "+/-"),
+	RATE(MAX, "Max", .unit = "B/s"),
+	RATE(MAX_SD, "+/-"),
+	RATE(MEAN, "Avg", .unit = "B/s"),
+	RATE(MEAN_SD, "+/-"),
+	SHARE(of_peak, "of peak"),
+	SHARE(covered, "covered"),
 };
 
 static const struct sheet_column node_columns[] = {
@@ -89,6 +104,15 @@ static const struct sheet_column metric_columns[] = {
 	REAL(below, "named_below"),
 	REAL(above, "named_above"),
 	TEXT(define, "define"),
+	TEXT_ONLY(SHEET_TEXT, event, "metric", .width = 6),
+	TEXT_ONLY(SHEET_TEXT, kind, "", .width = 6),
+	RATE(MEAN, "mean", .width = 7),
+	RATE(MIN, "min", .width = 7),
+	RATE(MAX, "max", .width = 7),
+	RATE(OTHER, "+/-", .width = 7),
+	SHARE(covered, "covered"),
+	TEXT_ONLY(SHEET_COUNT, nodes, "nodes", .width = 0),
+	TEXT_ONLY(SHEET_TEXT, named_at, "named at", .width = 0),
 };
 
 static const struct sheet_column value_columns[] = {
@@ -125,6 +149,15 @@ static const struct sheet_column place_columns[] = {
 	VALUE(MAX, "max"),
 	REAL(covered, "covered"),
 	COUNT(intervals, "intervals"),
+};
+
+static const struct sheet_column line_columns[] = {
+	TEXT_ONLY(SHEET_TEXT, event, "metric", .width = 10),
+	RATE(MEAN, "mean", .width = 7),
+	RATE(MIN, "min", .width = 7),
+	RATE(MAX, "max", .width = 7),
+	RATE(SD, "sd", .width = 7),
+	SHARE(covered, "covered"),
 };
 
 static const struct sheet_column point_columns[] = {
@@ -171,6 +204,7 @@ static const struct sheet_section sections[JOBSTAT_SECTIONS] = {
 			    .forms = SHEET_IN_DATA,
 			    .each = job_each_point,
 			    COLUMNS(point_columns)},
+	[JOBSTAT_EACH_NODE] = {.heading = job_node_heading, .each = job_each_line, COLUMNS(line_columns)},
 };
 
 #define FACT_TEXT(key, value)                               \

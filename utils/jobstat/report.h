@@ -18,7 +18,7 @@ struct report_options {
 };
 
 /* NULL: out of memory. Each ends with report_free. */
-struct jobstat_report *report_text(FILE *out, const struct report_options *options);
+struct jobstat_report *report_text(struct util_output *output, const struct report_options *options);
 struct jobstat_report *report_data(struct util_output *output, bool csv);
 void report_free(struct jobstat_report *report);
 

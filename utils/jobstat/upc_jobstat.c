@@ -41,7 +41,7 @@ static struct jobstat_report *choose_report(const struct jobstat_options *o, str
 	case JOBSTAT_HTML:
 		return jobstat_html_create(output->file);
 	default:
-		return report_text(output->file, &how);
+		return report_text(output, &how);
 	}
 }
 
