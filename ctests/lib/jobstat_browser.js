@@ -21,7 +21,7 @@ const names = text => `[...${table(text)}.querySelectorAll("tbody tr")].map(tr =
 	check("lines of four NUMA nodes", await find(`[...${figure("Memory bandwidth of")}.querySelectorAll("tbody th")].map(th => th.textContent)`),
 		["NUMA node 0", "NUMA node 1", "NUMA node 2", "NUMA node 3"]);
 	check("... with percents of the peak", await find(`${figure("Memory bandwidth of")}.querySelectorAll(".percent text").length > 2`), true);
-	check("table III's form", await find(cells("Memory bandwidth of each NUMA node", 0)), ["0", "12.20", "\u00b1 1.81", "3580.00", "\u00b1 107.00", "1342.00", "\u00b1 45.70", "5.24", "20", "99.0"]);
+	check("table III's form", await find(cells("Memory bandwidth of each NUMA node", 0)), ["0", "\u2264 12.20", "1.81", "\u2265 3580.00", "107.00", "1342.00", "45.70", "5.24", "20", "99.0"]);
 	check("what was not counted is a band", await find(`[...${figure("FLOP rate of the job")}.querySelectorAll(".band title")].map(t => t.textContent)`), ["1 of 20 nodes without a value"]);
 	await find(`${figure("FLOP rate of the job")}.querySelector(".plot").focus()`);
 	for (let i = 0; i < 43; i++) await press("ArrowRight");

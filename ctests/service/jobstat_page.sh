@@ -31,7 +31,7 @@ real()
 same_table()
 {
 	sed -n '/Memory bandwidth of each NUMA node/,/<\/table>/p' real.html | grep '^<tr><td' |
-		sed 's/.*data-v="\([0-9]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*/\1 \2 \3 \4/' > of_page
+		sed 's/.*data-v="\([0-9]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="\([^"]*\)".*data-v="[^"]*".*data-v="[^"]*".*data-v="[^"]*".*/\1 \2 \4 \6/' > of_page
 	awk -F , '$1 == "bandwidth" { n = substr($4, 5); v[n, $6] = $8 / 1e6; if ($6 == "mean") print n, v[n, "min"], v[n, "max"], v[n, "mean"] }' real.csv > of_csv
 	[ "$(grep -c . of_csv)" = 4 ] && paste -d ' ' of_page of_csv | awk '{ for (i = 1; i <= 4; i++) if ($i - $(i + 4) > 1e-5 * $i || $(i + 4) - $i > 1e-5 * $i) bad = 1 } END { exit bad || NR != 4 }' ||
 		{ paste of_page of_csv; return 1; }

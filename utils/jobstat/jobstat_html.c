@@ -9,6 +9,7 @@
 
 #include "jobstat/jobstat_html.h"
 #include "jobstat/jobstat_html_parts.h"
+#include "jobstat/jobstat_sheet.h"
 #include "lib/common.h"
 
 enum {
@@ -32,6 +33,12 @@ static int fail_html_memory(void)
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
+/* Whether the verdict is a note at the top: nodes of the job are missing. */
+static bool is_noted(const struct jobstat_job *job)
+{
+	return job->unread > 0 || job->missing[0] != '\0';
+}
+
 static bool put_job_notes(struct page *page, const struct jobstat_job *job)
 {
 	unsigned i, n = 0;
@@ -51,7 +58,7 @@ static bool put_job_notes(struct page *page, const struct jobstat_job *job)
 		page_note(page, text);
 		free(text);
 	}
-	if (html_is_noted(job))
+	if (is_noted(job))
 		page_note(page, job->verdict);
 	return true;
 }
@@ -76,17 +83,57 @@ static void put_facts(struct page *page, const struct jobstat_job *job)
 	}
 }
 
+static bool put_verdict(const void *arg, struct page *page)
+{
+	const struct jobstat_job *job = ((const struct jobstat_sheet *)arg)->job;
+
+	if (!is_noted(job))
+		page_text(page, job->verdict);
+	return true;
+}
+
+static bool put_numa_words(const void *arg, struct page *page)
+{
+	const struct jobstat_job *job = ((const struct jobstat_sheet *)arg)->job;
+	char text[160];
+
+	if (!job->rows)
+		return true;
+	page_text(page, "Averages over the nodes of what each one had least, most and in the mean over time; "
+			"\302\261 is the standard deviation over nodes. A MB is 1e6 bytes. \342\211\245 is a "
+			"lower bound, \342\211\244 an upper bound: not all nodes counted all of the time.");
+	if (job->line_bytes > 0) {
+		snprintf(text, sizeof(text), "A miss is taken as a load of %g bytes.", job->line_bytes);
+		page_text(page, text);
+	}
+	page_text(page, jobstat_locality);
+	return true;
+}
+
 static bool put_job(struct page *page, const struct jobstat_job *job)
 {
-	bool done = put_job_notes(page, job);
+	struct jobstat_sheet sheet;
+	struct sheet_section *section = sheet.section;
 
+	jobstat_sheet_make(&sheet, job);
+	section[JOBSTAT_FOUND].caption = "Findings";
+	section[JOBSTAT_FOUND].before = put_verdict;
+	section[JOBSTAT_FOUND].table = job->findings ? "What was found" : NULL;
+	section[JOBSTAT_FOUND].behind = html_put_rates;
+	section[JOBSTAT_NUMA_NODES].caption = "Memory bandwidth";
+	section[JOBSTAT_NUMA_NODES].before = html_put_bandwidth;
+	section[JOBSTAT_NUMA_NODES].table =
+		job->rows ? "Memory bandwidth of each NUMA node, over all nodes" : NULL;
+	section[JOBSTAT_NUMA_NODES].behind = put_numa_words;
+	section[JOBSTAT_EACH].caption = "Nodes";
+	section[JOBSTAT_EACH].table = "Each node";
+	section[JOBSTAT_METRICS].caption = "Metrics";
+	section[JOBSTAT_METRICS].table = "Each metric, over nodes";
+	section[JOBSTAT_NAMED].table = "The smallest difference that names a node";
+	if (!put_job_notes(page, job))
+		return false;
 	put_facts(page, job);
-	html_put_findings(page, job);
-	done = done && html_put_rates(page, job) && html_put_bandwidth(page, job);
-	if (done && job->flops < 0 && job->bandwidth < 0)
-		done = html_put_metrics(page, job);
-	html_put_nodes(page, job);
-	return done && html_put_sums(page, job);
+	return sheet_html(page, section, JOBSTAT_SECTIONS);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

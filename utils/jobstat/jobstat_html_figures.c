@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "jobstat/jobstat_html_parts.h"
+#include "jobstat/jobstat_sheet.h"
 #include "page/page_axis.h"
 
 enum {
@@ -203,20 +204,8 @@ static bool put_spread_figure(struct page *page, const struct jobstat_job *job, 
 	return true;
 }
 
-bool html_put_rates(struct page *page, const struct jobstat_job *job)
-{
-	const int metric = job->flops;
-
-	if (metric < 0)
-		return true;
-	page_section(page, "FLOP rate");
-	return put_whole(page, job, (unsigned)metric, "FLOP rate") &&
-	       put_over_nodes(page, job, (unsigned)metric, "FLOP rate") &&
-	       put_spread_figure(page, job, (unsigned)metric, "the FLOP rate");
-}
-
 /* Without FLOPs and bandwidth a job has other metrics. */
-bool html_put_metrics(struct page *page, const struct jobstat_job *job)
+static bool put_metrics(struct page *page, const struct jobstat_job *job)
 {
 	unsigned i, k = 0;
 
@@ -233,6 +222,19 @@ bool html_put_metrics(struct page *page, const struct jobstat_job *job)
 			return false;
 	}
 	return true;
+}
+
+bool html_put_rates(const void *arg, struct page *page)
+{
+	const struct jobstat_job *job = ((const struct jobstat_sheet *)arg)->job;
+	const int metric = job->flops;
+
+	if (metric < 0)
+		return job->bandwidth >= 0 || put_metrics(page, job);
+	page_section(page, "FLOP rate");
+	return put_whole(page, job, (unsigned)metric, "FLOP rate") &&
+	       put_over_nodes(page, job, (unsigned)metric, "FLOP rate") &&
+	       put_spread_figure(page, job, (unsigned)metric, "the FLOP rate");
 }
 
 /* ---- of one node ----------------------------------------------------------------------------- */
@@ -320,15 +322,13 @@ static bool put_divergent(struct page *page, const struct jobstat_job *job, int 
 	return true;
 }
 
-bool html_put_bandwidth(struct page *page, const struct jobstat_job *job)
+bool html_put_bandwidth(const void *arg, struct page *page)
 {
+	const struct jobstat_job *job = ((const struct jobstat_sheet *)arg)->job;
 	struct html_choice choice;
 	char caption[300];
 	int node;
 
-	if (job->bandwidth < 0)
-		return true;
-	page_section(page, "Memory bandwidth");
 	node = html_representative(job, (unsigned)job->bandwidth, &choice);
 	if (node >= 0) {
 		put_choice(page, job, (unsigned)node, &choice);
@@ -336,9 +336,6 @@ bool html_put_bandwidth(struct page *page, const struct jobstat_job *job)
 		if (!put_numa_lines(page, job, (unsigned)job->bandwidth, (unsigned)node, caption))
 			return false;
 	}
-	if (!put_divergent(page, job, node) ||
-	    !put_spread_figure(page, job, (unsigned)job->bandwidth, "a node's memory bandwidth"))
-		return false;
-	html_put_numa_table(page, job);
-	return true;
+	return put_divergent(page, job, node) &&
+	       put_spread_figure(page, job, (unsigned)job->bandwidth, "a node's memory bandwidth");
 }

@@ -45,23 +45,11 @@ void html_format_span(double seconds, char text[HTML_TIME_MAX]); /* "1:02:03" */
 /* Those of a metric with a role, of a node and a place (-1: the whole node); NULL: there are none. */
 const float *html_line(const struct jobstat_job *job, unsigned metric, unsigned node, int number);
 
-/* ---- figures (jobstat_html_figures.c) and tables (jobstat_html_tables.c) of a job -------------- */
+/* ---- figures of a job, beside tables of its sheet (jobstat_html_figures.c) ---------------------- */
 
-/* False: out of memory. */
-bool html_put_rates(struct page *page, const struct jobstat_job *job);     /* figures 3 to 7, top    */
-bool html_put_bandwidth(struct page *page, const struct jobstat_job *job); /* and bottom, tables III-VII */
-bool html_put_metrics(struct page *page, const struct jobstat_job *job);
-
-/* Whether the verdict is a note at the top: nodes of the job are missing. */
-static inline bool html_is_noted(const struct jobstat_job *job)
-{
-	return job->unread > 0 || job->missing[0] != '\0';
-}
-
-void html_put_findings(struct page *page, const struct jobstat_job *job);
-void html_put_numa_table(struct page *page, const struct jobstat_job *job);
-void html_put_nodes(struct page *page, const struct jobstat_job *job);
-bool html_put_sums(struct page *page, const struct jobstat_job *job);
+/* arg is a struct jobstat_sheet. False: out of memory. */
+bool html_put_rates(const void *arg, struct page *page);     /* figures 3 to 7, top; or the first metrics */
+bool html_put_bandwidth(const void *arg, struct page *page); /* and bottom */
 
 /* ---- several jobs (jobstat_html_runs.c) ------------------------------------------------------- */
 

@@ -44,6 +44,10 @@ static void cell_of_row(const void *arg, const void *of, const struct sheet_colu
 #define TEXT_ONLY(kind, field, header, ...) \
 	SHEET_COLUMN(AT(field), kind, "", header, SHEET_IN_TEXT, __VA_ARGS__)
 #define RATE(which, header, ...) TEXT_ONLY(SHEET_NUMBER, x[which], header, .prefix = true, __VA_ARGS__)
+#define PAGE(kind, field, header, ...) SHEET_COLUMN(AT(field), kind, "", header, SHEET_IN_HTML, __VA_ARGS__)
+#define MEGA(which, header) PAGE(SHEET_NUMBER, x[which], header, .unit = "MB/s", .decimals = 2, .scale = 1e6)
+#define OF_TIME(field, header, ...) \
+	PAGE(SHEET_NUMBER, field, header, .unit = "% of the time", .decimals = 1, .scale = .01, __VA_ARGS__)
 #define SHARE(field, header) TEXT_ONLY(SHEET_NUMBER, field, header, .unit = "%", .decimals = 1, .scale = .01)
 
 static const struct sheet_column finding_columns[] = {
@@ -61,6 +65,13 @@ static const struct sheet_column finding_columns[] = {
 	COLUMN(SHEET_NUMBER, time, "time", SHEET_IN_CSV),
 	JSON(SHEET_NUMBER, time, "from"),
 	JSON(SHEET_NUMBER, end, "to"),
+	PAGE(SHEET_TEXT, node, "Nodes"),
+	PAGE(SHEET_TEXT, kind, "What"),
+	PAGE(SHEET_TEXT, text, "Why"),
+	PAGE(SHEET_TEXT, why, "Bad", .help = "The nodes are named as bad; others are to be known"),
+	PAGE(SHEET_TEXT, event, "Metric", .help = "The one that shows it best"),
+	PAGE(SHEET_NUMBER, share, "Share of time", .unit = "%", .decimals = 1, .scale = .01),
+	PAGE(SHEET_TEXT, when, "When", .help = "Since the job's start"),
 };
 
 static const struct sheet_column numa_columns[] = {
@@ -86,12 +97,29 @@ static const struct sheet_column numa_columns[] = {
 	RATE(MEAN_SD, "+/-"),
 	SHARE(of_peak, "of peak"),
 	SHARE(covered, "covered"),
+	PAGE(SHEET_COUNT, number, "NUMA"),
+	MEGA(MIN, "Min"),
+	MEGA(MIN_SD, "\302\261"),
+	MEGA(MAX, "Max"),
+	MEGA(MAX_SD, "\302\261"),
+	MEGA(MEAN, "Avg"),
+	MEGA(MEAN_SD, "\302\261"),
+	PAGE(SHEET_NUMBER, of_peak, "Avg", .unit = "% of peak", .decimals = 2, .scale = .01),
+	PAGE(SHEET_COUNT, nodes, "Nodes"),
+	OF_TIME(covered, "Counted"),
 };
 
 static const struct sheet_column node_columns[] = {
 	TEXT(node, "node"),
 	REAL(share, "recorded"),
 	TEXT(text, "note"),
+	PAGE(SHEET_TEXT, node, "Node"),
+	PAGE(SHEET_NUMBER, x[MEAN], "FLOP rate", .unit = "GFLOP/s", .decimals = 3, .scale = 1e9),
+	MEGA(OTHER, "Bandwidth"),
+	OF_TIME(share, "Recorded"),
+	OF_TIME(covered, "Counted", .help = "Of the metric that was counted least"),
+	PAGE(SHEET_TEXT, why, "Not counted", .help = "Why, in % of the time"),
+	PAGE(SHEET_TEXT, text, "Archives"),
 };
 
 static const struct sheet_column metric_columns[] = {
@@ -113,6 +141,23 @@ static const struct sheet_column metric_columns[] = {
 	SHARE(covered, "covered"),
 	TEXT_ONLY(SHEET_COUNT, nodes, "nodes", .width = 0),
 	TEXT_ONLY(SHEET_TEXT, named_at, "named at", .width = 0),
+	PAGE(SHEET_TEXT, event, "Metric"),
+	PAGE(SHEET_TEXT, kind, "Unit"),
+	PAGE(SHEET_NUMBER, x[MEAN], "Mean", .decimals = 2, .help = "Of the nodes' means"),
+	PAGE(SHEET_NUMBER, x[SD], "Over nodes", .unit = "standard deviation", .decimals = 2),
+	PAGE(SHEET_NUMBER, x[MIN], "Least", .decimals = 2),
+	PAGE(SHEET_TEXT, least, "on"),
+	PAGE(SHEET_NUMBER, x[MAX], "Most", .decimals = 2),
+	PAGE(SHEET_TEXT, most, "on"),
+	PAGE(SHEET_COUNT, nodes, "Nodes", .help = "That have a value"),
+	OF_TIME(covered, "Counted"),
+};
+
+static const struct sheet_column named_columns[] = {
+	PAGE(SHEET_TEXT, event, "Metric"),
+	PAGE(SHEET_TEXT, define, "Definition"),
+	PAGE(SHEET_TEXT, named_at, "Named at",
+	     .help = "Percent of the median, below and above; or why there is none"),
 };
 
 static const struct sheet_column value_columns[] = {
@@ -173,22 +218,23 @@ static const struct sheet_column point_columns[] = {
 static const struct sheet_section sections[JOBSTAT_SECTIONS] = {
 	[JOBSTAT_FOUND] = {.key = "findings",
 			   .record = "finding",
-			   .forms = SHEET_IN_DATA,
+			   .forms = SHEET_IN_DATA | SHEET_IN_HTML,
 			   .each = job_each_finding,
 			   COLUMNS(finding_columns)},
 	[JOBSTAT_NUMA_NODES] = {.key = "bandwidth",
 				.record = "bandwidth",
-				.forms = SHEET_IN_DATA,
+				.forms = SHEET_IN_DATA | SHEET_IN_HTML,
 				.each = job_each_numa_node,
 				COLUMNS(numa_columns)},
 	[JOBSTAT_EACH] = {.key = "nodes",
-			  .forms = SHEET_IN_JSON,
+			  .forms = SHEET_IN_JSON | SHEET_IN_HTML,
 			  .each = job_each_node,
 			  COLUMNS(node_columns)},
 	[JOBSTAT_METRICS] = {.key = "metrics",
-			     .forms = SHEET_IN_JSON,
+			     .forms = SHEET_IN_JSON | SHEET_IN_HTML,
 			     .each = job_each_metric,
 			     COLUMNS(metric_columns)},
+	[JOBSTAT_NAMED] = {.forms = SHEET_IN_HTML, .each = job_each_metric, COLUMNS(named_columns)},
 	[JOBSTAT_VALUES] = {.key = "values",
 			    .record = "node",
 			    .forms = SHEET_IN_DATA,

@@ -13,12 +13,14 @@ enum {
 	JOBSTAT_NOTES = 2,
 };
 
-/* Its sections; JOBSTAT_EACH_NODE is text: each node with its metrics. */
+/* Its sections. JOBSTAT_NAMED is for HTML: what would name a node; JOBSTAT_EACH_NODE for text: each node with
+ * its metrics. */
 enum {
 	JOBSTAT_FOUND,
 	JOBSTAT_NUMA_NODES,
 	JOBSTAT_EACH,
 	JOBSTAT_METRICS,
+	JOBSTAT_NAMED,
 	JOBSTAT_VALUES,
 	JOBSTAT_PLACES,
 	JOBSTAT_POINTS,

@@ -2,7 +2,7 @@
 /*
  * jobstat_html.c - jobs as pages: which node stands for a job, what is in the page of one and of seven, and
  * that what was not counted is a gap. With a file and a number it writes a page of so many jobs there, for a
- * browser. Names of findings are the ones of this program.
+ * browser.
  */
 #include <errno.h>
 
@@ -13,11 +13,6 @@
 #include "../../lib/jobstat_made.h"
 
 const char jobstat_locality[] = "Each miss is taken as a load from the memory of its NUMA node.";
-
-const char *jobstat_finding_name(enum jobstat_finding_kind kind)
-{
-	return kind == JOBSTAT_DIVERGENT ? "divergent" : kind == JOBSTAT_UNCOUNTED ? "uncounted" : "other";
-}
 
 static unsigned freed;
 
@@ -150,8 +145,9 @@ TEST(one_job)
 		strstr(page, " stands for the job: its mean is the nearest to the median of 20 nodes"));
 	assert_non_null(strstr(page, "100 % is 25.600 GB/s: the stated peak of a NUMA node"));
 	/* Table III's first row, in MB/s. */
-	assert_non_null(strstr(page, "<small>\xc2\xb1 1.81</small>"));
-	assert_non_null(strstr(page, "<small>\xc2\xb1 45.70</small>"));
+	assert_non_null(strstr(page, ">\xe2\x89\xa4 12.20</td>"));
+	assert_non_null(strstr(page, ">1.81</td>"));
+	assert_non_null(strstr(page, ">45.70</td>"));
 	assert_non_null(strstr(page, jobstat_locality));
 	assert_int_equal(times_in(page, ">-23/+34 %</"), 1);
 	assert_non_null(strstr(page, ">counters were taken by pid 4711 (perf)"));
