@@ -209,11 +209,18 @@ no_jobs()
 check "a jobs file without a job: 125, and no report of all" no_jobs
 wide()
 {
-	"$tool" -f csv --wide table > wide 2> err && [ "$(wc -l < wide)" = $((1 + 4 * 59)) ] &&
-		head -n 1 wide | grep -q '^time,job,node,cpu.cycles.cpu0,cpu.cycles.cpu1,' &&
-		awk -F, 'NR == 1 { n = NF } NF != n { exit bad = 1 } NR > 1 && ($4 < 1e8 || $4 > 4e8) { exit bad = 1 } END { exit bad }' wide
+	# Of three counters each on eight CPUs and four NUMA nodes.
+	"$tool" -f csv --wide table > wide 2> err && [ "$(wc -l < wide)" = $((3 + 4 * 59 * 3 * 12)) ] &&
+		awk -F, '
+			NR == 1 { n = NF }
+			NF != n || ($1 == "interval" && $12 != "exact") { exit bad = 1 }
+			$1 == "interval" && $4 == "cpu0" && $7 == "cpu.cycles" { seen[$3, $5]++; if ($8 < 1e8 || $8 > 4e8) bad = 1 }
+			END { for (i in seen) if (seen[i] == 1) lines++; exit bad || lines != 4 * 59 }' wide &&
+		"$tool" -f csv --wide half > wide && awk -F, '
+			$1 == "interval" && $4 == "cpu0" && $7 == "cpu.instructions" { n[$12, $8 == "", $NF]++ }
+			END { exit !(n["exact", 0, ""] == 18 && n["uncounted", 1, "not counted"] == 22) }' wide
 }
-check "the wide form has a line for each node and interval" wide
+check "the wide form has a line for each value of each interval" wide
 page()
 {
 	run 0 -f html --bandwidth=l3_misses --flops=cpu.instructions table && grep -qi '<!doctype html>' out

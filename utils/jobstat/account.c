@@ -200,7 +200,9 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 		x[k] = whole;
 		for (unsigned i = 0; watch != NULL && watch->value != NULL && i < series->places; i++)
 			watch->value(watch->arg, from->name, &names->metric[m], series->place[i].number,
-				     series->name[i], account_rate(series, &series->place[i]));
+				     series->name[i], account_rate(series, &series->place[i]),
+				     account_covered(series, &series->place[i]) <
+					     JOBSTAT_WHOLE * (double)series->place[i].bin.span_ns);
 	}
 	return 0;
 }

@@ -172,7 +172,8 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 					return -1;
 			for (unsigned i = 0; watch != NULL && watch->value != NULL && i < vector->n; i++)
 				watch->value(watch->arg, node->name, &f->names->metric[defined[d]],
-					     vector->number[i], account->place[i].name, vector->x[i]);
+					     vector->number[i], account->place[i].name, vector->x[i],
+					     job->part);
 		}
 		if (close_metric(job, (unsigned)defined[d], interval, job->x, job->part, &over_nodes) != 0)
 			return -1;

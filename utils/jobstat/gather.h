@@ -28,11 +28,12 @@ struct gather_options {
 };
 
 /* Functions that get the values of each interval while it is read: a node's value of a metric, NAN
- * where not all of it counted. Called by metric, for all nodes of a job. Or NULL. */
+ * where it did not count; part: it counted for a part of the interval. Called by metric, for all nodes of a
+ * job. Or NULL. */
 struct gather_watch {
 	void (*interval)(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns);
 	void (*value)(void *arg, const char *node, const struct jobstat_metric *metric, int place,
-		      const char *place_name, double value);
+		      const char *place_name, double value, bool part);
 	void (*spread)(void *arg, const struct jobstat_metric *metric, const struct jobstat_point *point);
 	void *arg;
 };

@@ -40,6 +40,10 @@ static void cell_of_row(const void *arg, const void *of, const struct sheet_colu
 #define VALUE(which, key) COLUMN(SHEET_VALUE, x[which], key, SHEET_IN_DATA)
 #define JSON(kind, field, key) COLUMN(kind, field, key, SHEET_IN_JSON)
 
+static const struct sheet_column interval_columns[] = {
+	CSV(job), CSV(node), CSV(place), CSV(event), CSV(unit), REAL(time, "time"), VALUE(MEAN, "mean"),
+};
+
 /* For people. */
 #define TEXT_ONLY(kind, field, header, ...) \
 	SHEET_COLUMN(AT(field), kind, "", header, SHEET_IN_TEXT, __VA_ARGS__)
@@ -250,6 +254,7 @@ static const struct sheet_section sections[JOBSTAT_SECTIONS] = {
 			    .forms = SHEET_IN_DATA,
 			    .each = job_each_point,
 			    COLUMNS(point_columns)},
+	[JOBSTAT_INTERVALS] = {.forms = 0, COLUMNS(interval_columns)},
 	[JOBSTAT_EACH_NODE] = {.heading = job_node_heading, .each = job_each_line, COLUMNS(line_columns)},
 };
 
@@ -322,22 +327,21 @@ void jobstat_sheet_make(struct jobstat_sheet *sheet, const struct jobstat_job *j
 		sheet->section[JOBSTAT_NUMA_NODES].forms = 0;
 }
 
-static bool each_now(const void *arg, sheet_put *put, void *to)
+static bool each_given(const void *arg, sheet_put *put, void *to)
 {
 	return put(to, arg);
 }
 
-bool jobstat_sheet_now(FILE *out, const char *job, const struct jobstat_metric *metric,
-		       const struct jobstat_point *point, int64_t time_ns)
+bool jobstat_sheet_row(FILE *out, unsigned section, const char *record, const struct job_row *row)
 {
-	const struct job_row row = job_row_of_point(job, metric, point, time_ns);
 	struct jobstat_sheet sheet;
 
 	jobstat_sheet_make(&sheet, NULL);
-	sheet.section[0] = sections[JOBSTAT_POINTS];
-	sheet.section[0].record = "now";
-	sheet.section[0].each = each_now;
-	sheet.section[0].arg = &row;
+	sheet.section[0] = sections[section];
+	sheet.section[0].record = record;
+	sheet.section[0].forms = SHEET_IN_CSV;
+	sheet.section[0].each = each_given;
+	sheet.section[0].arg = row;
 	sheet.sheet.sections = 1;
 	return sheet_csv(out, &sheet.sheet);
 }

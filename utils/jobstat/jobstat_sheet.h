@@ -13,7 +13,8 @@ enum {
 	JOBSTAT_NOTES = 2,
 };
 
-/* Its sections. JOBSTAT_NAMED is for HTML: what would name a node; JOBSTAT_EACH_NODE for text: each node with
+/* Its sections. JOBSTAT_NAMED is for HTML: what would name a node; JOBSTAT_INTERVALS for rows that
+ * come while archives are read, JOBSTAT_EACH_NODE for text: each node with
  * its metrics. */
 enum {
 	JOBSTAT_FOUND,
@@ -24,6 +25,7 @@ enum {
 	JOBSTAT_VALUES,
 	JOBSTAT_PLACES,
 	JOBSTAT_POINTS,
+	JOBSTAT_INTERVALS,
 	JOBSTAT_EACH_NODE,
 	JOBSTAT_SECTIONS
 };
@@ -40,8 +42,9 @@ struct jobstat_sheet {
 /* The sheet of a job, which has to stay as long; NULL: of none, with the columns of all. */
 void jobstat_sheet_make(struct jobstat_sheet *sheet, const struct jobstat_job *job);
 
-/* A line of CSV: a metric's spread over the nodes of a job in the interval that begins then. */
-bool jobstat_sheet_now(FILE *out, const char *job, const struct jobstat_metric *metric,
-		       const struct jobstat_point *point, int64_t time_ns);
+struct job_row;
+
+/* Lines of CSV of one row, as those of a section, behind sheet_csv_begin. */
+bool jobstat_sheet_row(FILE *out, unsigned section, const char *record, const struct job_row *row);
 
 #endif

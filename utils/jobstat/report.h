@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#include "jobstat/archive.h"
 #include "jobstat/gather.h"
 #include "jobstat/jobstat_data.h"
 #include "lib/output.h"
@@ -22,14 +21,11 @@ struct jobstat_report *report_text(struct util_output *output, const struct repo
 struct jobstat_report *report_data(struct util_output *output, bool csv);
 void report_free(struct jobstat_report *report);
 
-/* A line for each interval: who reads archives hands them over as he has them. */
-struct report_wide;
-struct report_wide *report_wide(FILE *out, struct archives *archives, const struct define *define, bool all);
-void report_wide_watch(struct report_wide *wide, struct gather_watch *watch);
-int report_wide_end(struct report_wide *wide);
-
 /* The spread over nodes, as it is now: for --follow, in text or as lines of CSV. */
 void report_follow(FILE *out, bool csv, struct gather_watch *watch);
+
+/* Lines of CSV for each value of each node in each interval, with their heads. */
+void report_intervals(FILE *out, struct gather_watch *watch);
 
 /* Times as 2026-11-23T12:00:00Z; with fractions where there are. */
 #define REPORT_TIME_MAX 48

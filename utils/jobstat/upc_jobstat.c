@@ -64,15 +64,10 @@ static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
 static int run_wide(const struct jobstat_options *o, struct archives *archives, FILE *out)
 {
 	struct jobstat_report none = {.job = drop_job};
-	struct report_wide *wide = report_wide(out, archives, o->gather.define, o->gather.all);
 	struct gather_watch watch;
-	int status;
 
-	if (wide == NULL)
-		return -1;
-	report_wide_watch(wide, &watch);
-	status = gather_run(archives, &o->gather, &watch, &none);
-	return report_wide_end(wide) != 0 ? -1 : status;
+	report_intervals(out, &watch);
+	return gather_run(archives, &o->gather, &watch, &none);
 }
 
 static int run_jobstat_report(const struct jobstat_options *o, struct archives *archives,
