@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet.c - words of exactness, and which of them a sheet has.
+ * sheet.c - words of exactness, and which of them a sheet has; a sheet on standard output.
  */
 #include "sheet/sheet.h"
 
@@ -78,4 +78,13 @@ unsigned sheet_marks(const struct sheet *sheet)
 			return 0;
 	}
 	return marks.bits;
+}
+
+int sheet_print_data(const struct sheet *sheet, enum util_format format)
+{
+	const bool done = format == UTIL_JSON ? sheet_json(stdout, sheet) : sheet_csv(stdout, sheet);
+
+	if (!done && !ferror(stdout))
+		util_error("the report cannot be made: out of memory");
+	return util_flush(stdout, "standard output") == 0 && done ? UTIL_OK : UTIL_FAILED;
 }

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/common.h"
+
 /* The number in each JSON text of a sheet. */
 #define SHEET_SCHEMA 2
 
@@ -206,6 +208,7 @@ struct sheet {
 	/* CSV: the one of keys that has the key of a value, where rows without measures have several columns
 	 * of SHEET_VALUE: there is a line for each. NULL: rows have one. */
 	const char *which_value;
+	bool plain; /* nothing in it was counted, and it has no lists: CSV has no exactness and no reason */
 };
 
 /* ---- writers: false: out of memory, or errno of a write that failed, which out tells -------------- */
@@ -215,6 +218,8 @@ bool sheet_csv(FILE *out, const struct sheet *sheet);
  */
 void sheet_csv_begin(FILE *out, const struct sheet *sheet);
 bool sheet_json(FILE *out, const struct sheet *sheet);
+/* Writes one of both to standard output: UTIL_OK, or UTIL_FAILED, said. */
+int sheet_print_data(const struct sheet *sheet, enum util_format format);
 /* The same for another place: put returns 0, as for jansson. */
 bool sheet_json_to(int (*put)(const char *text, size_t size, void *to), void *to, const struct sheet *sheet);
 

@@ -14,6 +14,8 @@
 enum { PARTS = 5 };
 
 static const char *const parts[PARTS] = {"value", "low", "high", "standard_error", "exactness"};
+/* Columns of a row in place of these, where nothing was counted. */
+static const char *const plain[] = {"event", "value", NULL};
 
 struct csv {
 	FILE *out;
@@ -91,6 +93,16 @@ static void sheet_csv_cells(const struct csv *csv, const void *row, const char *
 	}
 }
 
+/* A row of a sheet in which nothing was counted. */
+static void sheet_csv_bare(const struct csv *csv, const void *row)
+{
+	util_csv_put(csv->out, csv->section->record);
+	sheet_csv_cells(csv, row, csv->sheet->keys);
+	sheet_csv_cells(csv, row, plain);
+	sheet_csv_cells(csv, row, csv->sheet->others);
+	fputc('\n', csv->out);
+}
+
 static void sheet_csv_reasons(FILE *out, const struct sheet_cell *cell, size_t n)
 {
 	char text[512] = "";
@@ -158,8 +170,10 @@ static bool sheet_csv_row(void *to, const void *row)
 {
 	struct csv *csv = to;
 	const struct sheet_section *section = csv->section;
-	bool some = false;
+	bool some = csv->sheet->plain;
 
+	if (csv->sheet->plain)
+		sheet_csv_bare(csv, row);
 	for (size_t i = 0; i < section->lists; i++) {
 		const struct sheet_list *list = &section->list[i];
 
@@ -189,12 +203,12 @@ static void sheet_csv_head(FILE *out, const struct sheet *sheet)
 		sheet_csv_field(out, *key);
 	fputs(",event", out);
 	for (size_t a = 0; a < (list ? list->aspects : 1); a++)
-		for (size_t i = 0; i < PARTS; i++)
+		for (size_t i = 0; i < (sheet->plain ? 1 : PARTS); i++)
 			fprintf(out, ",%s%s", list && list->aspect[a].prefix ? list->aspect[a].prefix : "",
 				parts[i]);
 	for (const char *const *key = sheet->others; *key; key++)
 		sheet_csv_field(out, *key);
-	fputs(",reason\n", out);
+	fputs(sheet->plain ? "\n" : ",reason\n", out);
 }
 
 /* A line with its text for an event, and a value that may be no number. */
@@ -202,7 +216,7 @@ static void sheet_csv_other(FILE *out, const struct sheet *sheet, const char *re
 			    const char *value)
 {
 	const struct sheet_list *list = sheet_csv_list(sheet);
-	size_t behind = PARTS * (list ? list->aspects : 1);
+	size_t behind = sheet->plain ? 0 : PARTS * (list ? list->aspects : 1);
 
 	fputs(record, out);
 	for (const char *const *key = sheet->keys; *key; key++)

@@ -248,6 +248,20 @@ TEST_WITH(test_shown, set_up, NULL)
 	expect(page, "html of values", "<main>");
 }
 
+/* Nothing was counted: no exactness, no reason. */
+TEST_WITH(test_plain, set_up, NULL)
+{
+	static const struct sheet_column of_text[] = {
+		{.key = "event", .forms = SHEET_IN_DATA},
+		{.key = "value", .kind = SHEET_COUNT, .forms = SHEET_IN_DATA},
+		{.key = "share", .kind = SHEET_NUMBER, .forms = SHEET_IN_DATA}};
+
+	section.column = of_text;
+	section.lists = 0;
+	sheet.plain = true;
+	expect(sheet_csv, "csv, plain", NULL);
+}
+
 TEST_WITH(test_page, set_up, NULL)
 {
 	/* Between the style and the script. */
