@@ -39,7 +39,7 @@ src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service src/upc/base                               :
 utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h pager.h papi_check.h preload.h program.h send.h stat_run.h
-utils/avail           : utils/lib                                              :
+utils/avail           : utils/lib utils/sheet                                  :
 utils/ctl             : utils/lib src/upc/catalogue                            :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
@@ -52,7 +52,7 @@ utils/run             : utils/lib utils/sheet src/sim/count src/sim/load src/upc
 utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib utils/sheet                                  :
 utils/top             : utils/lib src/upc/catalogue                            :
-utils/wire            : utils/lib                                              :
+utils/wire            : utils/lib utils/sheet                                  :
 utils                 : utils/lib src/upc/catalogue                            :
 END
 

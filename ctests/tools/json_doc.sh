@@ -79,6 +79,9 @@ conforms()
 				}
 				has[actual] = 1
 			}
+			# The head of json.md has these.
+			if (at ~ /^\/[0-9]+\/notes$/)
+				next
 			if (type_of(value) == "empty") {
 				found = 0
 				for (name in type)

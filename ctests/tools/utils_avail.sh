@@ -31,9 +31,9 @@ json()
 			for (i = 0; i < n; i++) {
 				id = of[i, "id"]
 				none = of[i, "source"] == "\"none\""
-				if (id != "" && (id in seen || id != 256 * of[i, "input"] + of[i, "counter"]))
+				if (id != "null" && (id in seen || id != 256 * of[i, "input"] + of[i, "counter"]))
 					wrong = wrong " id " id
-				if (id != "")
+				if (id != "null")
 					bgp += !seen[id]++
 				if (!has(none ? "why" : "driver") || !has("description") || !has("subsystem"))
 					wrong = wrong " " of[i, "event"]

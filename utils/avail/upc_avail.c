@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "lib/common.h"
-#include "lib/data.h"
 #include "lib/options.h"
 #include "lib/pager.h"
 #include "avail/query.h"
+#include "sheet/sheet.h"
 
 #define NAME_COLUMN 42
 #define INDENT 6
@@ -485,28 +485,24 @@ static int print_missing_patterns(const struct listing *l)
 	return UTIL_OK;
 }
 
-static int print_events_json(const struct listing *l)
+static int print_events_data(const struct listing *l, enum util_format format)
 {
-	json_t *document = util_json_begin("upc_avail"), *events = json_array(), *missing = json_array();
-	const char *sentence;
+	const unsigned n = count_missing(l);
+	struct sheet_cell *missing = calloc(n + 1, sizeof(*missing));
+	const struct sheet_fact facts[] = {
+		{.key = "wiring", .cell = {.text = upc_catalogue_wiring_hash(l->catalogue)}},
+		{.key = "missing", .list = missing, .n = n}};
+	int status = UTIL_FAILED;
 
-	for (unsigned i = 0; i < l->n; i++)
-		if (l->shown[i])
-			json_array_append_new(events, util_json_event(&l->event[i]));
-	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++)
-		json_array_append_new(missing, util_json_string(sentence));
-	json_object_set_new(document, "wiring", json_string(upc_catalogue_wiring_hash(l->catalogue)));
-	json_object_set_new(document, "events", events);
-	json_object_set_new(document, "missing", missing);
-	return util_json_put(stdout, document, false);
-}
-
-static void print_events_csv(const struct listing *l)
-{
-	util_csv_event_head(stdout);
-	for (unsigned i = 0; i < l->n; i++)
-		if (l->shown[i])
-			util_csv_event(stdout, &l->event[i]);
+	for (unsigned i = 0; missing != NULL && i < n; i++)
+		missing[i].text = upc_catalogue_missing(l->catalogue, i);
+	if (missing != NULL)
+		status = sheet_print_events(stdout, "upc_avail", format, facts, 2,
+					    &(struct sheet_events){l->event, l->shown, l->n});
+	else
+		util_error("out of memory");
+	free(missing);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -535,10 +531,9 @@ int main(int argc, char **argv)
 			status = UTIL_FAILED;
 		else if (options.names)
 			print_names(&listing, options.spellings);
-		else if (options.format.format == UTIL_JSON)
-			print_events_json(&listing);
-		else if (options.format.format == UTIL_CSV)
-			print_events_csv(&listing);
+		else if (options.format.format != UTIL_TEXT)
+			status = print_events_data(&listing, options.format.format) == UTIL_OK ? status
+											       : UTIL_FAILED;
 		else if (options.groups)
 			print_event_groups(&listing, &options);
 		else

@@ -4,7 +4,6 @@
  */
 #include "lib/data.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,69 +87,4 @@ void util_csv_row(FILE *out, const char *const fields[], size_t n)
 		util_csv_put(out, fields[i] != NULL ? fields[i] : "");
 	}
 	fputc('\n', out);
-}
-
-/* ---- an event of the catalogue ------------------------------------------- */
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	if (text != NULL && text[0] != '\0')
-		json_object_set_new(object, key, util_json_string(text));
-}
-
-json_t *util_json_event(const struct upc_event_info *event)
-{
-	json_t *object = json_object();
-
-	json_object_set_new(object, "event", util_json_string(event->name));
-	json_object_set_new(object, "source", json_string(util_source_name(event->source)));
-	json_object_set_new(object, "scope", json_string(util_scope_name(event->scope)));
-	json_object_set_new(object, "kind", json_string(util_kind_name(event->kind)));
-	set_text(object, "unit", event->unit);
-	set_text(object, "subsystem", event->subsystem);
-	set_text(object, "description", event->description);
-	if (event->id != UPC_NO_ID) {
-		json_object_set_new(object, "id", json_integer(event->id));
-		json_object_set_new(object, "counter", json_integer(event->id % UPC_COUNTERS));
-		json_object_set_new(object, "input", json_integer(event->id / UPC_COUNTERS));
-	}
-	set_text(object, "driver", event->driver);
-	set_text(object, "why", event->why);
-	set_text(object, "differs", event->differs);
-	set_text(object, "also", event->also);
-	return object;
-}
-
-void util_csv_event_head(FILE *out)
-{
-	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs,also\n",
-	      out);
-}
-
-void util_csv_event(FILE *out, const struct upc_event_info *event)
-{
-	char id[3][16] = {"", "", ""};
-	const char *const fields[] = {
-		event->name,
-		util_source_name(event->source),
-		util_scope_name(event->scope),
-		util_kind_name(event->kind),
-		event->unit,
-		event->subsystem,
-		event->description,
-		id[0],
-		id[1],
-		id[2],
-		event->driver,
-		event->why,
-		event->differs,
-		event->also,
-	};
-
-	if (event->id != UPC_NO_ID) {
-		snprintf(id[0], sizeof(id[0]), "%" PRId32, event->id);
-		snprintf(id[1], sizeof(id[1]), "%" PRId32, event->id % UPC_COUNTERS);
-		snprintf(id[2], sizeof(id[2]), "%" PRId32, event->id / UPC_COUNTERS);
-	}
-	util_csv_row(out, fields, sizeof(fields) / sizeof(fields[0]));
 }

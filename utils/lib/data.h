@@ -37,9 +37,4 @@ void util_csv_put(FILE *out, const char *text);
 /* Write a line of n fields; NULL is an empty field. */
 void util_csv_row(FILE *out, const char *const fields[], size_t n);
 
-/* An event of the catalogue as a JSON object, and as a CSV line with its header. */
-json_t *util_json_event(const struct upc_event_info *event);
-void util_csv_event_head(FILE *out);
-void util_csv_event(FILE *out, const struct upc_event_info *event);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet.c - words of exactness, and which of them a sheet has; a sheet on standard output.
+ * sheet.c - words of exactness, and which of them a sheet has; a sheet for programs.
  */
 #include "sheet/sheet.h"
 
@@ -80,11 +80,11 @@ unsigned sheet_marks(const struct sheet *sheet)
 	return marks.bits;
 }
 
-int sheet_print_data(const struct sheet *sheet, enum util_format format)
+int sheet_print_data(FILE *out, const struct sheet *sheet, enum util_format format)
 {
-	const bool done = format == UTIL_JSON ? sheet_json(stdout, sheet) : sheet_csv(stdout, sheet);
+	const bool done = format == UTIL_JSON ? sheet_json(out, sheet) : sheet_csv(out, sheet);
 
-	if (!done && !ferror(stdout))
+	if (!done && !ferror(out))
 		util_error("the report cannot be made: out of memory");
-	return util_flush(stdout, "standard output") == 0 && done ? UTIL_OK : UTIL_FAILED;
+	return done ? UTIL_OK : UTIL_FAILED;
 }

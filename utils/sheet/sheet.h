@@ -218,9 +218,17 @@ bool sheet_csv(FILE *out, const struct sheet *sheet);
  */
 void sheet_csv_begin(FILE *out, const struct sheet *sheet);
 bool sheet_json(FILE *out, const struct sheet *sheet);
-/* Writes one of both to standard output: UTIL_OK, or UTIL_FAILED, said. */
-int sheet_print_data(const struct sheet *sheet, enum util_format format);
-/* The same for another place: put returns 0, as for jansson. */
+/* Writes one of both: UTIL_OK, or UTIL_FAILED; it says what failed, but util_flush says a failed write. */
+int sheet_print_data(FILE *out, const struct sheet *sheet, enum util_format format);
+/* The same of facts and of events of the catalogue, NULL: none; shown: which of them, NULL: all. */
+struct sheet_events {
+	const struct upc_event_info *event;
+	const bool *shown;
+	size_t n;
+};
+int sheet_print_events(FILE *out, const char *tool, enum util_format format, const struct sheet_fact *fact,
+		       size_t facts, const struct sheet_events *events);
+/* JSON for another place: put returns 0, as for jansson. */
 bool sheet_json_to(int (*put)(const char *text, size_t size, void *to), void *to, const struct sheet *sheet);
 
 struct sheet_style {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "lib/common.h"
-#include "lib/data.h"
 #include "lib/options.h"
 #include "lib/output.h"
+#include "sheet/sheet.h"
 
 enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
 
@@ -159,30 +159,21 @@ static struct upc_event_info *sorted_events(struct upc_catalogue *catalogue, uns
 	return event;
 }
 
-static void print_check(enum util_format format, const char *file, unsigned changed, unsigned added,
-			unsigned removed)
+static int print_check(enum util_format format, const char *file, unsigned changed, unsigned added,
+		       unsigned removed)
 {
-	json_t *object;
+	const struct sheet_fact facts[] = {
+		{.key = "file", .cell = {.text = file}},
+		{.key = "changed", .kind = SHEET_COUNT, .cell = {.count = changed}},
+		{.key = "added", .kind = SHEET_COUNT, .cell = {.count = added}},
+		{.key = "removed", .kind = SHEET_COUNT, .cell = {.count = removed}},
+	};
 
-	switch (format) {
-	case UTIL_TEXT:
-		util_put(stdout, file, UINT32_MAX);
-		printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
-		break;
-	case UTIL_JSON:
-		object = util_json_begin("upc_wire");
-		json_object_set_new(object, "file", util_json_string(file));
-		json_object_set_new(object, "changed", json_integer(changed));
-		json_object_set_new(object, "added", json_integer(added));
-		json_object_set_new(object, "removed", json_integer(removed));
-		util_json_put(stdout, object, false);
-		break;
-	case UTIL_CSV:
-		puts("file,changed,added,removed");
-		util_csv_put(stdout, file);
-		printf(",%u,%u,%u\n", changed, added, removed);
-		break;
-	}
+	if (format != UTIL_TEXT)
+		return sheet_print_events(stdout, "upc_wire", format, facts, 4, NULL);
+	util_put(stdout, file, UINT32_MAX);
+	printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
+	return UTIL_OK;
 }
 
 /* Print the changes that a wiring file makes to the machine's own catalogue. */
@@ -190,6 +181,7 @@ static int compare_wiring(const char *file, enum util_format format, struct upc_
 			  struct upc_catalogue *wired)
 {
 	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
+	int status;
 	struct upc_event_info *before = sorted_events(plain, &n_before);
 	struct upc_event_info *after = sorted_events(wired, &n_after);
 
@@ -214,8 +206,8 @@ static int compare_wiring(const char *file, enum util_format format, struct upc_
 		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_wired_name) == NULL;
 	free(before);
 	free(after);
-	print_check(format, file, changed, added, removed);
-	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+	status = print_check(format, file, changed, added, removed);
+	return util_flush(stdout, "standard output") == 0 ? status : UTIL_FAILED;
 }
 
 static int check_wiring(const char *file, enum util_format format)
@@ -267,20 +259,11 @@ static void show_all(const struct upc_event_info *info)
 	show_text("why", info->source == UPC_SOURCE_NONE ? info->why : NULL);
 }
 
-static void show_json(const struct upc_event_info *info, const char *wiring)
-{
-	json_t *object = util_json_begin("upc_wire"), *events = json_array();
-
-	json_object_set_new(object, "wiring", json_string(wiring));
-	json_array_append_new(events, util_json_event(info));
-	json_object_set_new(object, "events", events);
-	util_json_put(stdout, object, false);
-}
-
 static int show_wired_event(const struct options *o)
 {
 	struct upc_catalogue *catalogue = util_catalogue_open(o->wiring);
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	struct sheet_fact wiring = {.key = "wiring"};
 	uint32_t code;
 	int status = UTIL_NO;
 
@@ -291,20 +274,17 @@ static int show_wired_event(const struct options *o)
 		util_error("%s", upc_last_message());
 		goto out;
 	}
-	switch (o->format.format) {
-	case UTIL_TEXT:
+	wiring.cell.text = upc_catalogue_wiring_hash(catalogue);
+	status = UTIL_OK;
+	if (o->format.format == UTIL_TEXT) {
 		show_all(&info);
-		show_text("wiring", upc_catalogue_wiring_hash(catalogue));
-		break;
-	case UTIL_JSON:
-		show_json(&info, upc_catalogue_wiring_hash(catalogue));
-		break;
-	case UTIL_CSV:
-		util_csv_event_head(stdout);
-		util_csv_event(stdout, &info);
-		break;
+		show_text("wiring", wiring.cell.text);
+	} else {
+		status = sheet_print_events(stdout, "upc_wire", o->format.format, &wiring, 1,
+					    &(struct sheet_events){.event = &info, .n = 1});
 	}
-	status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+	if (util_flush(stdout, "standard output") != 0)
+		status = UTIL_FAILED;
 out:
 	upc_catalogue_close(catalogue);
 	return status;

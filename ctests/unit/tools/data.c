@@ -67,34 +67,4 @@ TEST(test_schema_is_first)
 	free(memory);
 }
 
-/* Each line has as many fields as the headings, whatever is not known of the event. */
-TEST(test_event_has_all_fields)
-{
-	const struct upc_event_info bare = {.name = "a", .unit = "b", .subsystem = "c", .id = UPC_NO_ID};
-	struct upc_event_info full = bare;
-	char *memory = NULL;
-	size_t size;
-	FILE *out = open_memstream(&memory, &size);
-	unsigned commas[3] = {0}, line = 0;
-
-	full.id = 513;
-	full.description = "x y";
-	full.also = "p, q";
-	util_csv_event_head(out);
-	util_csv_event(out, &bare);
-	util_csv_event(out, &full);
-	fclose(out);
-	assert_non_null(strstr(memory, ",x y,513,1,2,"));
-	assert_non_null(strstr(memory, ",\"p, q\"\n"));
-	for (const char *p = memory; *p; p++) {
-		assert_true(line < 3);
-		commas[line] += *p == ',' && p[1] != ' ';
-		line += *p == '\n';
-	}
-	assert_int_equal(commas[0], 13);
-	assert_int_equal(commas[1], commas[0]);
-	assert_int_equal(commas[2], commas[0]);
-	free(memory);
-}
-
 UNIT_TESTS(data, NULL, NULL)

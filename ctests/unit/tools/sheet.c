@@ -262,6 +262,51 @@ TEST_WITH(test_plain, set_up, NULL)
 	expect(sheet_csv, "csv, plain", NULL);
 }
 
+/* Of an event nothing may be known but its name. */
+static bool events(FILE *out, enum util_format format)
+{
+	static const struct upc_event_info event[] = {{.name = "a", .id = UPC_NO_ID},
+						      {.name = "not shown"},
+						      {.name = "b",
+						       .unit = "u",
+						       .subsystem = "s",
+						       .description = "x y",
+						       .id = 513,
+						       .driver = "d",
+						       .why = "w",
+						       .differs = "z",
+						       .also = "p, q"}};
+	static const bool listed[] = {true, false, true};
+	static const struct sheet_fact fact = {.key = "wiring", .cell = {.text = "hash"}};
+
+	return sheet_print_events(out, "a_tool", format, &fact, 1,
+				  &(struct sheet_events){event, listed, 3}) == UTIL_OK;
+}
+
+static bool events_csv(FILE *out, const struct sheet *of)
+{
+	(void)of;
+	return events(out, UTIL_CSV);
+}
+
+static bool events_json(FILE *out, const struct sheet *of)
+{
+	(void)of;
+	return events(out, UTIL_JSON);
+}
+
+static bool no_events(FILE *out, const struct sheet *of)
+{
+	return sheet_print_events(out, "a_tool", UTIL_CSV, of->fact, of->facts, NULL) == UTIL_OK;
+}
+
+TEST_WITH(test_events, set_up, NULL)
+{
+	expect(events_csv, "csv, events", NULL);
+	expect(events_json, "json, events", NULL);
+	expect(no_events, "csv, no events", NULL);
+}
+
 TEST_WITH(test_page, set_up, NULL)
 {
 	/* Between the style and the script. */
