@@ -40,7 +40,7 @@ src/service           : src/upc/base src/upc/catalogue src/upc/procfs          :
 src/pmda              : src/service src/upc/base                               :
 utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h pager.h papi_check.h preload.h program.h send.h stat_run.h
 utils/avail           : utils/lib utils/sheet                                  :
-utils/ctl             : utils/lib src/upc/catalogue                            :
+utils/ctl             : utils/lib utils/sheet src/upc/catalogue                :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            : src/upc/base                                           : page.h page_axis.h

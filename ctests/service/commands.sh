@@ -22,10 +22,10 @@ state_of() # NAME STATE
 {
 	ls_of "$1" && leaf /0/counters/0/state "\"$2\""
 }
-# The count of the first place, where there is one.
+# The count of the first place, or null.
 value_of()
 {
-	ls_of "$1" && at /0/counters/0/places/0/value
+	ls_of "$1" && at /0/places/0/value
 }
 said() # TEXT
 {
@@ -43,7 +43,7 @@ touch_pages()
 # Grows on CPUs where something runs: the sum over all places.
 sum_of()
 {
-	"$tool" --csv ls "$1" | awk -F, 'NR > 1 { sum += $9 } END { printf "%.0f\n", sum }'
+	"$tool" --csv ls "$1" | awk -F, '$1 == "place" { sum += $7 } END { printf "%.0f\n", sum }'
 }
 grown()
 {
@@ -90,7 +90,7 @@ do_finalize()
 }
 do_halt()
 {
-	run 0 halt faults && said '1 counter halted' && state_of faults halted && ! value_of faults && state_of switches counting
+	run 0 halt faults && said '1 counter halted' && state_of faults halted && [ "$(value_of faults)" = null ] && state_of switches counting
 }
 do_continue()
 {
@@ -99,7 +99,7 @@ do_continue()
 do_halt_all()
 {
 	before=$(sum_of faults)
-	run 0 halt ALL && said '2 counters halted' && state_of faults halted && state_of switches halted && ! value_of switches
+	run 0 halt ALL && said '2 counters halted' && state_of faults halted && state_of switches halted && [ "$(value_of switches)" = null ]
 }
 do_continue_all()
 {
@@ -139,7 +139,7 @@ do_status()
 do_add_scope()
 {
 	run 0 add "$clock" scope=node as=clock && said 'added clock, scope node' && ls_of clock &&
-		leaf /0/counters/0/scope '"node"' && leaf /0/counters/0/places/0/name '""' && [ "$(below /0/counters/0/places | grep -c '/name	')" = 1 ] &&
+		leaf /0/counters/0/scope '"node"' && leaf /0/places/0/place '""' && [ "$(below /0/places | grep -c '/place	')" = 1 ] &&
 		run 1 add perf::TASK-CLOCK scope=socket && grep -q 'expected is cpu, node or cgroup' err
 }
 do_run()

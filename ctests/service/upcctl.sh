@@ -91,10 +91,10 @@ why()
 check "... with the reason below it" why
 csv()
 {
-	run 0 ls --csv && [ "$(head -n 1 out)" = "number,id,name,event,unit,scope,place,state,value,running_ns,why" ] &&
-		grep -q "^1,1,faults,$faults,$faults_unit,cpu,cpu0,halted,,[0-9]*,\$" out &&
-		grep -q "^2,2,$clock,$clock,ns,node,,counting,[0-9]*,[0-9]*,\$" out &&
-		run 125 --csv halt ALL && grep -q 'csv is for ls' err
+	run 0 ls --csv && [ "$(head -n 1 out)" = "record,number,id,name,place,event,value,low,high,standard_error,exactness,unit,scope,state,running_ns,reason" ] &&
+		grep -q "^place,1,1,faults,cpu0,$faults,,,,,uncounted,$faults_unit,cpu,halted,[0-9]*,halted\$" out &&
+		grep -q "^place,2,2,$clock,,$clock,[0-9]*,,,,exact,ns,node,counting,[0-9]*,\$" out &&
+		run 0 --csv halt ALL && grep -q '^fact,,,,,message,2 counters halted,' out && run 0 continue "$clock"
 }
 check "ls as CSV: no value is no 0" csv
 refusals()

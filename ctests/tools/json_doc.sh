@@ -240,7 +240,7 @@ ctl_prints()
 {
 	printf 'initialize interval=0\nadd %s scope=node\nfinalize\n' "$clock" > config
 	daemon_start config && "$UPCCTL" status -f json > json && prints upcctl json &&
-		at /0/counters/0/places/0/running_ns > out && "$UPCCTL" ls -f csv > csv && heads upcctl csv &&
+		at /0/places/0/running_ns > out && "$UPCCTL" ls -f csv > csv && heads upcctl csv &&
 		! "$UPCCTL" halt nobody -f json > json && prints upcctl json && leaf /0/ok false && daemon_stop
 }
 check "upcctl" ctl_prints

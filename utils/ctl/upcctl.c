@@ -10,10 +10,9 @@
 
 #include "catalogue/nearest.h"
 #include "ctl/ctl_run.h"
-#include "ctl/ctl_table.h"
+#include "ctl/ctl_sheet.h"
 #include "lib/common.h"
 #include "lib/control.h"
-#include "lib/data.h"
 #include "lib/options.h"
 #include "lib/program.h"
 
@@ -152,10 +151,6 @@ static int check_ctl_settings(const struct settings *settings)
 	error = check_command(settings->word[0]);
 	if (error != 0)
 		return error;
-	if (settings->format.format == UTIL_CSV && strcmp(settings->word[0], "ls") != 0) {
-		util_error("--format=csv is for ls: '%s' has no rows", settings->word[0]);
-		return UTIL_FAILED;
-	}
 	if (strcmp(settings->word[0], "run") == 0 && settings->program == NULL) {
 		util_error("run: name the PROGRAM to run: upcctl run PROGRAM");
 		return UTIL_FAILED;
@@ -164,18 +159,6 @@ static int check_ctl_settings(const struct settings *settings)
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
-
-static int put_json_answer(json_t *answer)
-{
-	json_t *report = util_json_begin("upcctl");
-
-	if (report == NULL || json_object_update_missing(report, answer) != 0) {
-		json_decref(report);
-		util_error("out of memory");
-		return UTIL_FAILED;
-	}
-	return util_json_put(stdout, report, false) == 0 ? UTIL_OK : UTIL_FAILED;
-}
 
 static void put_message(FILE *out, const json_t *answer)
 {
@@ -189,13 +172,11 @@ static int put_answer(const struct settings *settings, const struct util_control
 	bool ok = json_is_true(json_object_get(answer, "ok"));
 	int error = 0;
 
-	if (settings->format.format == UTIL_JSON) {
-		error = put_json_answer(answer);
+	if (settings->format.format != UTIL_TEXT) {
+		error = ctl_put_data(stdout, answer, settings->format.format);
 	} else if (!ok) {
 		fputs("upcctl: ", stderr);
 		put_message(stderr, answer);
-	} else if (settings->format.format == UTIL_CSV) {
-		ctl_put_csv(stdout, answer);
 	} else if (strcmp(settings->word[0], "ls") == 0) {
 		ctl_put_counters(stdout, answer);
 	} else if (strcmp(settings->word[0], "status") == 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ctl_table.c - unit tests of upcctl's tables: states with their places and reasons; and answers in which
+ * ctl_sheet.c - unit tests of what upcctl prints: states with their places and reasons; and answers in which
  * fields are missing, of other types, or want to command the terminal.
  */
-#include "ctl/ctl_table.h"
+#include "ctl/ctl_sheet.h"
 
 #include "../unit_test.h"
 
@@ -31,6 +31,16 @@ static void prints(void (*put)(FILE *out, const json_t *answer), const char *jso
 	assert_string_equal(text, want);
 	free(text);
 	json_decref(answer);
+}
+
+static void put_csv(FILE *out, const json_t *answer)
+{
+	assert_int_equal(ctl_put_data(out, answer, UTIL_CSV), UTIL_OK);
+}
+
+static void put_json(FILE *out, const json_t *answer)
+{
+	assert_int_equal(ctl_put_data(out, answer, UTIL_JSON), UTIL_OK);
 }
 
 static void put_status(FILE *out, const json_t *answer)
@@ -82,14 +92,41 @@ TEST(test_states)
 	prints(ctl_put_counters, "{\"counters\":[]}", "no counters; 'upcctl add EVENT' adds one\n");
 }
 
-TEST(test_csv)
+#define HEADINGS                                                                                      \
+	"record,number,id,name,place,event,value,low,high,standard_error,exactness,unit,scope,state," \
+	"running_ns,reason\nfact,,,,,tool,upcctl,,,,,,,,,\nfact,,,,,version," UPC_VERSION_STRING      \
+	",,,,,,,,,\n"
+
+/* A place that counts has a value; another has a reason: the counter's, where it is of that state. */
+TEST(test_data)
 {
-	prints(ctl_put_csv,
-	       "{\"counters\":[" COUNTER("1", "a,b", "cpu", "taken", "he said \\\"no\\\"",
-					 COUNTING("cpu0") "," PLACE("cpu1", "taken")) "]}",
-	       "number,id,name,event,unit,scope,place,state,value,running_ns,why\n"
-	       "1,11,\"a,b\",perf::E,u,cpu,cpu0,counting,7,9,\"he said \"\"no\"\"\"\n"
-	       "1,11,\"a,b\",perf::E,u,cpu,cpu1,taken,,5,\"he said \"\"no\"\"\"\n");
+	static const char answer[] = "{\"ok\":true,\"message\":\"1 counter\",\"counters\":[" COUNTER(
+		"1", "a,b", "cpu", "taken", "he said \\\"no\\\"",
+		COUNTING("cpu0") "," PLACE("cpu1", "taken") "," PLACE("cpu2", "halted")) "]}";
+
+	prints(put_csv, answer,
+	       HEADINGS "fact,,,,,ok,1,,,,,,,,,\n"
+			"fact,,,,,message,1 counter,,,,,,,,,\n"
+			"place,1,11,\"a,b\",cpu0,perf::E,7,,,,exact,u,cpu,counting,9,\n"
+			"place,1,11,\"a,b\",cpu1,perf::E,,,,,uncounted,u,cpu,taken,5,\"he said \"\"no\"\"\"\n"
+			"place,1,11,\"a,b\",cpu2,perf::E,,,,,uncounted,u,cpu,halted,5,halted\n");
+	prints(put_json, answer,
+	       "{\"schema\": 2,\n\"tool\": \"upcctl\",\n\"version\": \"" UPC_VERSION_STRING "\",\n"
+	       "\"ok\": true,\n\"message\": \"1 counter\",\n\"counters\": [\n"
+	       "{\"number\": 1, \"id\": 11, \"name\": \"a,b\", \"event\": \"perf::E\", \"description\": \"\", "
+	       "\"unit\": \"u\", \"scope\": \"cpu\", \"level\": false, \"hardware\": false, \"state\": \"taken\", "
+	       "\"why\": \"he said \\\"no\\\"\"}\n],\n\"places\": [\n"
+	       "{\"number\": 1, \"event\": \"perf::E\", \"place\": \"cpu0\", \"state\": \"counting\", \"value\": 7, "
+	       "\"exactness\": \"exact\", \"running_ns\": 9},\n"
+	       "{\"number\": 1, \"event\": \"perf::E\", \"place\": \"cpu1\", \"state\": \"taken\", \"value\": null, "
+	       "\"exactness\": \"uncounted\", \"reasons\": [\"he said \\\"no\\\"\"], \"running_ns\": 5},\n"
+	       "{\"number\": 1, \"event\": \"perf::E\", \"place\": \"cpu2\", \"state\": \"halted\", \"value\": null, "
+	       "\"exactness\": \"uncounted\", \"reasons\": [\"halted\"], \"running_ns\": 5}\n],\n\"notes\": []}\n");
+	/* An answer without counters, and fields of other types. */
+	prints(put_csv, "{\"ok\":false,\"message\":\"no\",\"generation\":\"x\",\"counters\":7}",
+	       HEADINGS "fact,,,,,ok,0,,,,,,,,,\n"
+			"fact,,,,,message,no,,,,,,,,,\n"
+			"fact,,,,,generation,,,,,,,,,,\n");
 }
 
 TEST(test_status)
@@ -138,7 +175,8 @@ TEST(test_hostile)
 
 			assert_non_null(answer);
 			puts[k](out, answer);
-			ctl_put_csv(out, answer);
+			put_csv(out, answer);
+			put_json(out, answer);
 			fclose(out);
 			free(text);
 			out = begin();
@@ -174,4 +212,4 @@ TEST(test_long)
 	json_decref(answer);
 }
 
-UNIT_TESTS(ctl_table, NULL, NULL)
+UNIT_TESTS(ctl_sheet, NULL, NULL)
