@@ -51,7 +51,7 @@ utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib utils/sheet src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
 utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib utils/sheet                                  :
-utils/top             : utils/lib src/upc/catalogue                            :
+utils/top             : utils/lib utils/sheet src/upc/catalogue                :
 utils/wire            : utils/lib utils/sheet                                  :
 utils                 : utils/lib src/upc/catalogue                            :
 END

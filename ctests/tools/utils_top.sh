@@ -100,16 +100,20 @@ csv()
 {
 	run 0 -f csv -n 2 -I 1s "$unit" && awk -F, -v unit="$unit" -v owner="$owner" -v faults="$faults" '
 		NR == 1 { head = $0; next }
-		$3 != unit || $4 != owner || $5 != "running" { exit bad = 1 }
+		$1 == "fact" { facts++; fact[$6] = $7; next }
+		$1 != "event" || $4 != "running" || $11 != "exact" { exit bad = 1 }
 		{ n++ }
-		$7 == faults && $1 == 1 { first = $11 == "" && $12 == "first"; from = $8 }
-		$7 == faults && $1 == 2 { second = $8 >= from && $11 > 0 && $12 == "rate" }
-		END { exit bad || n != 8 || !first || !second || head !~ /^refresh,unix_time,name,pid,state,counter,event,value,/ }' out
+		$6 == faults && $2 == 1 { first = $14 == "" && $15 == "first"; from = $7 }
+		$6 == faults && $2 == 2 { second = $7 >= from && $14 > 0 && $15 == "rate" }
+		END {
+			exit bad || n != 8 || !first || !second || facts != 6 || fact["name"] != unit || fact["pid"] != owner ||
+				head !~ /^record,refresh,unix_time,state,counter,event,value,low,high,standard_error,exactness,unit,/
+		}' out
 }
 check "--format=csv: a line an event" csv
 check "--list --format=csv" sh -c '"$1" -l -f csv | awk -F, -v unit="$2" -v owner="$3" "
-	NR == 1 { head = \$0 } \$1 == unit && \$4 == owner && \$5 == \"running\" { found = 1 }
-	END { exit !found || head != \"name,user,uid,pid,state,command_line\" }"' sh "$tool" "$unit" "$owner"
+	NR == 1 { head = \$0 } \$1 == \"unit\" && \$2 == unit && \$5 == owner && \$6 == \"running\" { found = 1 }
+	END { exit !found || head != \"record,name,user,uid,pid,state,command_line,event,value\" }"' sh "$tool" "$unit" "$owner"
 
 # event LOOK NAME MEMBER
 event()
@@ -322,7 +326,7 @@ silent()
 	watch --json -I 1000s "$unit-2"
 	until_passes grep -q "$faults" seen || return 1
 	end TERM
-	watched 0 && tail -n 1 seen | grep -q '"state":"left behind"'
+	watched 0 && tail -n 1 seen | grep -q '"state": "left behind"'
 }
 end TERM
 check "its owner ends without a word: as if killed" silent
@@ -334,9 +338,10 @@ level_is()
 {
 	run 0 -n 1 "$unit" && [ "$(awk '$NF == "process::statm_resident" { print $2, $(NF - 1) }' out)" = "$1 $2" ] &&
 		run 0 -f csv -n 1 "$unit" &&
-		[ "$(awk -F, '$7 == "process::statm_resident" { print $8, $12 }' out)" = "$3 $2" ] &&
+		[ "$(awk -F, '$6 == "process::statm_resident" { print $7, $15, $11 }' out)" = "$3 $2 $5" ] &&
 		run 0 --json -n 1 "$unit" && leaves_of out &&
-		[ "$(event 0 process::statm_resident value) $(event 0 process::statm_resident note)" = "$4 \"$2\"" ]
+		[ "$(event 0 process::statm_resident value) $(event 0 process::statm_resident note)" = "$4 \"$2\"" ] &&
+		[ "$(event 0 process::statm_resident exactness)" = "\"$5\"" ]
 }
 level_is_known()
 {
@@ -350,7 +355,7 @@ reads_the_level()
 	until_passes level_is_known
 }
 check "a unit that was never started" share -s "$unit"
-check "... has levels that are not known" level_is - unread "" null
+check "... has levels that are not known" level_is - unread "" null uncounted
 check "... until they are read" reads_the_level
 end TERM
 

@@ -4,73 +4,111 @@
  */
 #include "top/top_data.h"
 
-#include <inttypes.h>
+#include "sheet/sheet.h"
 
-#include "lib/data.h"
+enum { REFRESH, UNIX_TIME, STATE, COUNTER, EVENT, VALUE, UNIT, KIND, RATE, NOTE, SECONDS };
 
-static json_t *json_line(const struct top_line *line)
+static const struct sheet_column columns[] = {
+	SHEET_COLUMN(REFRESH, SHEET_COUNT, "refresh", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(UNIX_TIME, SHEET_NUMBER, "unix_time", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(STATE, SHEET_TEXT, "state", NULL, SHEET_IN_CSV),
+	SHEET_COLUMN(COUNTER, SHEET_COUNT, "counter", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(EVENT, SHEET_TEXT, "event", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(VALUE, SHEET_VALUE, NULL, NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(UNIT, SHEET_TEXT, "unit", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(KIND, SHEET_TEXT, "kind", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(RATE, SHEET_NUMBER, "per_second", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(NOTE, SHEET_TEXT, "note", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(SECONDS, SHEET_NUMBER, "seconds", NULL, SHEET_IN_CSV),
+};
+
+static struct sheet_cell top_data_value(const struct top_line *line)
 {
-	json_t *object = json_object();
+	const bool unread = line->note == TOP_UNREAD, none = unread || line->note == TOP_UNBOUND;
 
-	json_object_set_new(object, "counter", json_integer(line->counter));
-	json_object_set_new(object, "event", util_json_string(line->event->name));
-	json_object_set_new(object, "value",
-			    line->note == TOP_UNREAD ? json_null() : util_json_count(line->value));
-	json_object_set_new(object, "unit", util_json_string(line->event->unit));
-	json_object_set_new(object, "kind", json_string(util_kind_name(line->event->kind)));
-	json_object_set_new(object, "per_second",
-			    line->note == TOP_RATE ? json_real(line->rate) : json_null());
-	json_object_set_new(object, "note", json_string(top_table_note(line->note)));
-	return object;
+	return (struct sheet_cell){.whole = true,
+				   .count = line->value,
+				   .exactness = none ? SHEET_UNCOUNTED : SHEET_EXACT,
+				   .reasons = none,
+				   .reason = {unread ? "unread: its owner has not read it yet"
+						     : "unbound: the counter has no event"}};
 }
 
-void top_data_json(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n)
+static void top_data_cell(const void *arg, const void *row, const struct sheet_column *column,
+			  struct sheet_cell *cell)
 {
-	json_t *object = util_json_begin("upc_top"), *events = json_array();
+	const struct top_look *look = arg;
+	const struct top_line *line = row;
+	const struct sheet_cell cells[] = {
+		[REFRESH] = {.count = (uint64_t)look->refresh},
+		[UNIX_TIME] = {.value = look->unix_time},
+		[STATE] = {.text = look->state},
+		[COUNTER] = {.count = line->counter},
+		[EVENT] = {.text = line->event->name},
+		[VALUE] = top_data_value(line),
+		[UNIT] = {.text = line->event->unit},
+		[KIND] = {.text = util_kind_name(line->event->kind)},
+		[RATE] = {.value = line->rate, .absent = line->note != TOP_RATE},
+		[NOTE] = {.text = top_table_note(line->note)},
+		[SECONDS] = {.value = look->seconds},
+	};
 
-	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(events, json_line(&lines[i]));
-	json_object_set_new(object, "name", util_json_string(look->name));
-	json_object_set_new(object, "user", util_json_string(look->user));
-	json_object_set_new(object, "pid", json_integer(look->process));
-	json_object_set_new(object, "command_line", util_json_string(look->command));
-	json_object_set_new(object, "refresh", json_integer(look->refresh));
-	json_object_set_new(object, "unix_time", json_real(look->unix_time));
-	json_object_set_new(object, "state", json_string(look->state));
-	json_object_set_new(object, "age_seconds", json_real(look->age));
-	json_object_set_new(object, "generation", util_json_count(look->generation));
-	json_object_set_new(object, "changed_by_tid", json_integer(look->changed_by));
-	json_object_set_new(object, "changed", json_boolean(look->changed));
-	json_object_set_new(object, "seconds", json_real(look->seconds));
-	if (look->notice != NULL)
-		json_object_set_new(object, "notice", util_json_string(look->notice));
-	json_object_set_new(object, "events", events);
-	util_json_put(out, object, true);
+	*cell = cells[column->id];
 }
 
-void top_data_csv_head(FILE *out)
+static bool top_data_each(const void *arg, sheet_put *put, void *to)
 {
-	fputs("refresh,unix_time,name,pid,state,counter,event,value,unit,kind,per_second,note,seconds,version\n",
-	      out);
+	const struct top_look *look = arg;
+
+	for (unsigned i = 0; i < look->lines; i++)
+		if (!put(to, &look->line[i]))
+			return false;
+	return true;
 }
 
-void top_data_csv(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n)
+int top_data_print(FILE *out, const struct top_look *look, enum util_format format)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const struct top_line *line = &lines[i];
+	static const char *const keys[] = {"refresh", "unix_time", "state", "counter", NULL};
+	static const char *const others[] = {"unit", "kind", "per_second", "note", "seconds", NULL};
+	/* CSV has the first of them once, and none of the others: its rows have what changes. */
+	enum { ONCE = 4 };
+	const struct sheet_fact facts[] = {
+		{.key = "name", .kind = SHEET_TEXT, .cell = {.text = look->name}},
+		{.key = "user", .kind = SHEET_TEXT, .cell = {.text = look->user}},
+		{.key = "pid", .kind = SHEET_COUNT, .cell = {.count = (uint64_t)look->process}},
+		{.key = "command_line", .kind = SHEET_TEXT, .cell = {.text = look->command}},
+		{.key = "refresh", .kind = SHEET_COUNT, .cell = {.count = (uint64_t)look->refresh}},
+		{.key = "unix_time", .kind = SHEET_NUMBER, .cell = {.value = look->unix_time}},
+		{.key = "state", .kind = SHEET_TEXT, .cell = {.text = look->state}},
+		{.key = "age_seconds", .kind = SHEET_NUMBER, .cell = {.value = look->age}},
+		{.key = "generation", .kind = SHEET_COUNT, .cell = {.count = look->generation}},
+		{.key = "changed_by_tid", .kind = SHEET_COUNT, .cell = {.count = (uint64_t)look->changed_by}},
+		{.key = "changed", .kind = SHEET_FLAG, .cell = {.count = look->changed}},
+		{.key = "seconds", .kind = SHEET_NUMBER, .cell = {.value = look->seconds}},
+	};
+	const struct sheet_section section = {.key = "events",
+					      .record = "event",
+					      .forms = SHEET_IN_DATA,
+					      .column = columns,
+					      .columns = sizeof(columns) / sizeof(*columns),
+					      .arg = look,
+					      .each = top_data_each,
+					      .cell = top_data_cell};
+	const struct sheet_note note = {.what = look->notice, .times = 1};
 
-		fprintf(out, "%ld,%.6f,", look->refresh, look->unix_time);
-		util_csv_put(out, look->name);
-		fprintf(out, ",%d,%s,%u,", (int)look->process, look->state, line->counter);
-		util_csv_put(out, line->event->name);
-		fputc(',', out);
-		if (line->note != TOP_UNREAD)
-			fprintf(out, "%" PRIu64, line->value);
-		fputc(',', out);
-		util_csv_put(out, line->event->unit);
-		fprintf(out, ",%s,", util_kind_name(line->event->kind));
-		if (line->note == TOP_RATE)
-			fprintf(out, "%.6f", line->rate);
-		fprintf(out, ",%s,%.6f,%s\n", top_table_note(line->note), look->seconds, upc_version());
-	}
+	return sheet_print_data(out,
+				&(struct sheet){.tool = "upc_top",
+						.fact = facts,
+						.facts = format == UTIL_JSON ? sizeof(facts) / sizeof(*facts)
+							 : look->continued   ? 0
+									     : ONCE,
+						.section = &section,
+						.sections = 1,
+						.note = &note,
+						.notes = look->notice != NULL,
+						.keys = keys,
+						.others = others,
+						.one_line = true,
+						.continued = look->continued},
+				format);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "lib/common.h"
 #include "top/top_table.h"
 
 struct top_look {
@@ -22,13 +23,12 @@ struct top_look {
 	double seconds;   /* that the rates are over */
 	uint64_t generation;
 	bool changed;
+	bool continued; /* another look was printed before */
+	const struct top_line *line;
+	unsigned lines;
 };
 
-/* One object on a line. */
-void top_data_json(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n);
-
-/* The headings, and a line an event. */
-void top_data_csv_head(FILE *out);
-void top_data_csv(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n);
+/* Prints a look: UTIL_OK, or UTIL_FAILED as sheet_print_data. */
+int top_data_print(FILE *out, const struct top_look *look, enum util_format format);
 
 #endif

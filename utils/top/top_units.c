@@ -15,8 +15,8 @@
 
 #include "catalogue/nearest.h"
 #include "lib/common.h"
-#include "lib/data.h"
 #include "lib/list.h"
+#include "sheet/sheet.h"
 #include "top/top_screen.h"
 #include "top/top_table.h"
 
@@ -243,45 +243,68 @@ static void print_list(const struct units *units)
 	}
 }
 
-static int print_units_json(const struct units *units)
+enum { NAME, USER, UID, PROCESS, STATE, COMMAND };
+
+static const struct sheet_column columns[] = {
+	SHEET_COLUMN(NAME, SHEET_TEXT, "name", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(USER, SHEET_TEXT, "user", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(UID, SHEET_COUNT, "uid", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(PROCESS, SHEET_COUNT, "pid", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(STATE, SHEET_TEXT, "state", NULL, SHEET_IN_DATA),
+	SHEET_COLUMN(COMMAND, SHEET_TEXT, "command_line", NULL, SHEET_IN_DATA),
+};
+
+static void set_unit_cell(const void *arg, const void *row, const struct sheet_column *column,
+			  struct sheet_cell *cell)
 {
-	json_t *document = util_json_begin("upc_top"), *array = json_array();
-	char user[TOP_USER_MAX];
+	static char user[TOP_USER_MAX];
+	const struct unit *unit = row;
+	const struct sheet_cell cells[] = {
+		[NAME] = {.text = unit->name},
+		[USER] = {.text = user},
+		[UID] = {.count = unit->user},
+		[PROCESS] = {.count = (uint64_t)unit->process, .absent = unit->process <= 0},
+		[STATE] = {.text = state_words[unit->state]},
+		[COMMAND] = {.text = unit->command},
+	};
 
-	for (size_t i = 0; i < units->n; i++) {
-		const struct unit *unit = &units->unit[i];
-		json_t *object = json_object();
-
+	(void)arg;
+	if (column->id == USER)
 		top_units_user(unit->user, user);
-		json_object_set_new(object, "name", util_json_string(unit->name));
-		json_object_set_new(object, "user", util_json_string(user));
-		json_object_set_new(object, "uid", json_integer((json_int_t)unit->user));
-		json_object_set_new(object, "state", json_string(state_words[unit->state]));
-		if (unit->process > 0)
-			json_object_set_new(object, "pid", json_integer(unit->process));
-		if (unit->command[0] != '\0')
-			json_object_set_new(object, "command_line", util_json_string(unit->command));
-		json_array_append_new(array, object);
-	}
-	json_object_set_new(document, "units", array);
-	return util_json_put(stdout, document, false);
+	*cell = cells[column->id];
 }
 
-static void print_units_csv(const struct units *units)
+static bool each_unit(const void *arg, sheet_put *put, void *to)
 {
-	fputs("name,user,uid,pid,state,command_line\n", stdout);
-	for (size_t i = 0; i < units->n; i++) {
-		const struct unit *unit = &units->unit[i];
-		char user[TOP_USER_MAX], uid[16], process[16] = "";
-		const char *const fields[] = {unit->name,   user, uid, process, state_words[unit->state],
-					      unit->command};
+	const struct units *units = arg;
 
-		top_units_user(unit->user, user);
-		snprintf(uid, sizeof(uid), "%u", (unsigned)unit->user);
-		if (unit->process > 0)
-			snprintf(process, sizeof(process), "%d", (int)unit->process);
-		util_csv_row(stdout, fields, sizeof(fields) / sizeof(fields[0]));
-	}
+	for (size_t i = 0; i < units->n; i++)
+		if (!put(to, &units->unit[i]))
+			return false;
+	return true;
+}
+
+static int print_units_data(const struct units *units, enum util_format format)
+{
+	static const char *const keys[] = {"name", "user", "uid", "pid", "state", "command_line", NULL},
+				 *const others[] = {NULL};
+	const struct sheet_section section = {.key = "units",
+					      .record = "unit",
+					      .forms = SHEET_IN_DATA,
+					      .column = columns,
+					      .columns = sizeof(columns) / sizeof(*columns),
+					      .arg = units,
+					      .each = each_unit,
+					      .cell = set_unit_cell};
+
+	return sheet_print_data(stdout,
+				&(struct sheet){.tool = "upc_top",
+						.section = &section,
+						.sections = 1,
+						.keys = keys,
+						.others = others,
+						.plain = true},
+				format);
 }
 
 int top_units_list(const uid_t *user, enum util_format format)
@@ -304,10 +327,8 @@ int top_units_list(const uid_t *user, enum util_format format)
 				free(units.unit[i].name);
 		}
 		units.n = kept;
-		if (format == UTIL_JSON)
-			status = print_units_json(&units) == 0 ? UTIL_OK : UTIL_FAILED;
-		else if (format == UTIL_CSV)
-			print_units_csv(&units);
+		if (format != UTIL_TEXT)
+			status = print_units_data(&units, format);
 		else
 			print_list(&units);
 		if (util_flush(stdout, "standard output") != 0)

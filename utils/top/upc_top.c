@@ -66,6 +66,7 @@ struct session {
 	char notice[400];
 	char user[TOP_USER_MAX], command[512];
 	long refresh; /* from 1 */
+	bool printed; /* a look for programs */
 };
 
 /* ---- options ----------------------------------------------------------- */
@@ -368,7 +369,7 @@ static const char *state_word(const struct session *s)
 	return s->info.running ? "running" : "stopped";
 }
 
-static void print_data(const struct session *s)
+static int print_data(struct session *s)
 {
 	struct top_line lines[UPC_COUNTERS];
 	unsigned n = lines_of(s, lines);
@@ -386,15 +387,15 @@ static void print_data(const struct session *s)
 		.seconds = top_table_seconds(earlier_snapshot(s), s->shown),
 		.generation = s->info.generation,
 		.changed = s->changed,
+		.continued = s->printed,
+		.line = lines,
+		.lines = n,
 	};
 
 	look.unix_time = (double)util_clock_ns(CLOCK_REALTIME) / NS;
 	top_units_user(s->options->user, user);
-	if (s->options->format.format == UTIL_JSON) {
-		top_data_json(stdout, &look, lines, n);
-		return;
-	}
-	top_data_csv(stdout, &look, lines, n);
+	s->printed = true;
+	return top_data_print(stdout, &look, s->options->format.format);
 }
 
 /* A frame on the terminal. */
@@ -428,9 +429,11 @@ static void print_session_table(const struct session *s)
 	print_session_text(stdout, s, style);
 }
 
-/* 0, or -1: there is nobody to show it to. */
-static int show_session(const struct session *s)
+/* 0, or -1: it cannot be shown, or there is nobody to show it to. */
+static int show_session(struct session *s)
 {
+	int error = 0;
+
 	if (s->drawing)
 		return draw_frame(s);
 	if (s->looks == 0) {
@@ -439,10 +442,10 @@ static int show_session(const struct session *s)
 		return 0;
 	}
 	if (s->options->format.format != UTIL_TEXT)
-		print_data(s);
+		error = print_data(s);
 	else
 		print_session_table(s);
-	return util_flush(stdout, "standard output");
+	return util_flush(stdout, "standard output") == 0 ? error : -1;
 }
 
 /* ---- watching ---------------------------------------------------------- */
@@ -553,8 +556,6 @@ int main(int argc, char **argv)
 	status = open_session_unit(&session);
 	if (status != UTIL_OK)
 		return status;
-	if (options.format.format == UTIL_CSV)
-		top_data_csv_head(stdout);
 	session.drawing = !options.batch && options.format.format == UTIL_TEXT && top_screen_possible();
 	if (top_screen_begin(&session.screen, session.drawing) == 0) {
 		status = watch_session(&session);
