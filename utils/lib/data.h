@@ -14,8 +14,7 @@
 
 #include "lib/common.h"
 
-/* Schema number of all tools' JSON, incremented when a field is removed or changes its meaning.
- * src/mpx/shim/shim_report.c writes mpx_run's JSON with the same number. */
+/* Schema number of JSON that is not written by a sheet: upc_replay's, and upc_regions --diff's. */
 #define UTIL_SCHEMA 1
 
 /* Return the first fields of each JSON text: schema, tool, version. */

@@ -152,11 +152,14 @@ static const struct util_usage usage = {
 
 /* ---- the report's place ---------------------------------------------------------------- */
 
+#define NONE_10 ",,,,,,,,,,"
+
 static const char header[] =
-	"pid,tid,set,starts,event,value,estimate,low,high,coverage,"
-	"slices,exact,never,rough,running,standard_error,count,counted_time,"
-	"running_time,partly,lost,uneven,sets,plain,slice_ns,timer,estimator,program,place,left_out,slowed,"
-	"multiplexing_ns,cpu_ns\n";
+	"record,pid,tid,set,starts,place,event,value,low,high,standard_error,exactness,coverage,count,counted_time,"
+	"running_time,slices,running,sets,plain,slice_ns,timer,estimator,program,left_out,multiplexing_ns,cpu_ns,"
+	"reason\n"
+	"fact,,,,,,tool,mpx_run" NONE_10 NONE_10 "\n"
+	"fact,,,,,,version," UPC_VERSION_STRING NONE_10 NONE_10 "\n";
 
 /* A file for all processes is emptied once, here. */
 static int begin_file(const char *path, bool csv)

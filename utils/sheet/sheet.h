@@ -16,7 +16,8 @@
 
 #include "lib/common.h"
 
-/* The number in each JSON text of a sheet. */
+/* The number in each JSON text of a sheet; mpx_run's is in src/mpx/shim/shim_report.c, with the same words.
+ */
 #define SHEET_SCHEMA 2
 
 enum sheet_exactness {

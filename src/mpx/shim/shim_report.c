@@ -306,29 +306,86 @@ static const char *boolean_word(bool value)
 	return value ? "true" : "false";
 }
 
+static void put_real(const char *before, double value)
+{
+	if (isfinite(value))
+		put_report("%s%.17g", before, value);
+	else
+		put_report("%s%s", before, format == CSV ? "" : "null");
+}
+
+static bool is_estimate(const struct numbers *n)
+{
+	return n->known && !n->all.estimate.exact;
+}
+
+/* As all tools have it: doc/reference/json.md. Nothing: it was not counted. */
+static void put_value(const struct numbers *n, const char *nothing)
+{
+	if (is_estimate(n))
+		put_real("", n->all.estimate.value);
+	else if (n->known)
+		put_report("%lld", n->value);
+	else
+		put_report("%s", nothing);
+}
+
+static const char *exactness_of_numbers(const struct numbers *n)
+{
+	if (!n->known)
+		return "uncounted";
+	return is_estimate(n) ? "estimate" : n->all.lost ? "at least" : "exact";
+}
+
+/* Of a value that is not exact, with a text between two. */
+static void put_reasons(const struct numbers *n, const char *between)
+{
+	const struct mpxi_estimate *e = &n->all.estimate;
+	const struct {
+		bool holds;
+		const char *text;
+	} reason[] = {{!n->known, "not counted"},
+		      {n->known && e->rough, "rough: the interval is of few slices"},
+		      {n->all.lost, "lost: slices were lost"},
+		      {n->known && n->all.borrowed, "borrowed: the error is of other runs' slices"},
+		      {e->uneven, "uneven: slices were unlike"},
+		      {n->all.slowed, "slowed: counting slowed the program"}};
+	const char *before = "";
+
+	for (unsigned i = 0; i < sizeof(reason) / sizeof(*reason); i++)
+		if (reason[i].holds) {
+			put_report("%s%s", before, reason[i].text);
+			before = between;
+		}
+	put_report("%s", *before ? "" : "turns: events took turns");
+}
+
 static void put_json_row(const struct shim_row *row, struct mpxi_result result)
 {
 	struct numbers n = numbers_of(result);
 	const struct mpxi_estimate *e = &n.all.estimate;
+	const char *exactness = exactness_of_numbers(&n);
 	char code[16];
 
 	put_report("{\"event\":");
 	put_quoted(name_of_row(row, code));
-	if (n.known)
-		put_report(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
-			   "\"high\":%.17g",
-			   n.value, e->value, e->standard_error, e->low, e->high);
-	else
-		put_report(
-			",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
-	put_report(
-		",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-		"\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s,"
-		"\"slowed\":%s}",
-		e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
-		(unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean_word(e->exact),
-		boolean_word(!n.known), boolean_word(n.all.borrowed), boolean_word(e->rough),
-		boolean_word(n.all.lost), boolean_word(e->uneven), boolean_word(n.all.slowed));
+	put_report(",\"value\":");
+	put_value(&n, "null");
+	put_report(",\"exactness\":\"%s\"", exactness);
+	if (is_estimate(&n)) {
+		put_real(",\"low\":", e->low);
+		put_real(",\"high\":", e->high);
+		put_real(",\"standard_error\":", e->standard_error);
+		put_report(",\"freedom\":null,\"coverage\":%.6f", e->coverage);
+	}
+	if (strcmp(exactness, "exact")) {
+		put_report(",\"reasons\":[\"");
+		put_reasons(&n, "\",\"");
+		put_report("\"]");
+	}
+	put_report(",\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu}",
+		   (unsigned long long)n.all.count, (unsigned long long)n.all.size,
+		   (unsigned long long)n.all.time, (unsigned long long)n.all.slices);
 }
 
 static void put_json_places(const struct shim_record *record)
@@ -382,7 +439,7 @@ static void write_json(bool wait)
 	const struct cost cost = cost_of_multiplexing();
 	bool more = false;
 
-	put_report("{\"schema\":1,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":",
+	put_report("{\"schema\":2,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":",
 		   mpx_version(), (int)getpid());
 	put_quoted(program_invocation_name);
 	put_report(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
@@ -393,7 +450,7 @@ static void write_json(bool wait)
 		put_report(",\"multiplexing_ns\":%.0f", cost.all);
 	else
 		put_report(",\"multiplexing_ns\":null");
-	put_report(",\"cpu_ns\":%.0f}\n", cost.cpu);
+	put_report(",\"cpu_ns\":%.0f,\"notes\":[]}\n", cost.cpu);
 }
 
 /* ---- CSV: mpx_run has written the header ----------------------------------------------- */
@@ -406,32 +463,31 @@ static void put_csv_row(const struct shim_record *record, const struct shim_row 
 {
 	struct numbers n = numbers_of(result);
 	const struct mpxi_estimate *e = &n.all.estimate;
+	const char *exactness = exactness_of_numbers(&n);
 	char code[16];
 
-	put_report("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
-		   (unsigned long long)(place ? place->starts : record->starts));
-	put_quoted(name_of_row(row, code));
-	if (n.known)
-		put_report(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
-	else
-		put_report(",,,,");
-	put_report(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact,
-		   !n.known, e->rough, record->running);
-	if (n.known)
-		put_report("%.17g", e->standard_error);
-	put_report(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
-		   (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed, n.all.lost,
-		   e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
-	put_quoted(program_invocation_name);
-	put_report(",");
+	put_report("%s,%d,%d,%u,%llu,", place ? "place" : "set", (int)getpid(), (int)record->thread,
+		   record->serial, (unsigned long long)(place ? place->starts : record->starts));
 	if (place)
 		put_quoted(name_of_place(place));
-	put_report(",%lu,%d", left_out, n.all.slowed);
-	if (csv_cost.known)
-		put_report(",%.0f", csv_cost.all);
-	else
-		put_report(",");
-	put_report(",%.0f\n", csv_cost.cpu);
+	put_report(",");
+	put_quoted(name_of_row(row, code));
+	put_report(",");
+	put_value(&n, "");
+	put_real(",", is_estimate(&n) ? e->low : NAN);
+	put_real(",", is_estimate(&n) ? e->high : NAN);
+	put_real(",", is_estimate(&n) ? e->standard_error : NAN);
+	put_report(",%s,%.6f,%llu,%llu,%llu,%llu,%d,%u,%d,%llu,%s,%s,", exactness, e->coverage,
+		   (unsigned long long)n.all.count, (unsigned long long)n.all.size,
+		   (unsigned long long)n.all.time, (unsigned long long)n.all.slices, record->running,
+		   record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+	put_quoted(program_invocation_name);
+	put_report(",%lu", left_out);
+	put_real(",", csv_cost.known ? rint(csv_cost.all) : NAN);
+	put_report(",%.0f,", csv_cost.cpu);
+	if (strcmp(exactness, "exact"))
+		put_reasons(&n, "; ");
+	put_report("\n");
 }
 
 static void put_csv(const struct shim_record *record, void *unused)
