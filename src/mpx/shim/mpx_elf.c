@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_elf.c - looks into a program's file: its interpreter, and its symbols.
+ * mpx_elf.c - reads a program's interpreter and symbols from its ELF file.
  *
- * The file may be anything: every offset is checked against its length, and what is read
- * is copied out, since nothing in it need be aligned.
+ * The file may be arbitrary data. Every offset is checked against the file's length. Structures are copied
+ * out before use, since they may be unaligned in the file.
  */
 #include "shim/mpx_elf.h"
 
@@ -103,7 +103,7 @@ static bool table_defines(const struct file *file, const ElfW(Shdr) * table, con
 	n = table->sh_size / sizeof(symbol);
 	for (i = 0; i < n; i++) {
 		if (!get_file_bytes(file, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
-			return false; /* behind the end: so is the rest */
+			return false; /* this symbol and all later ones lie beyond the end of the file */
 		if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
 		    symbol_is_named(file, strings, symbol.st_name, function))
 			return true;

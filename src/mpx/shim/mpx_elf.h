@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_elf.h - can a library be preloaded into this program, and would it see PAPI's calls?
+ * mpx_elf.h - checks whether a library can be preloaded into a program, and whether it would intercept the
+ * program's PAPI calls.
  */
 #ifndef UTIL_MPX_ELF_H
 #define UTIL_MPX_ELF_H
@@ -11,15 +12,15 @@
 enum mpx_elf {
 	MPX_ELF_OK,
 	MPX_ELF_NONE,        /* no ELF file                                        */
-	MPX_ELF_BROKEN,      /* it begins like one                                 */
-	MPX_ELF_FOREIGN,     /* of another machine, or another size of its words   */
-	MPX_ELF_STATIC,      /* no dynamic linker: LD_PRELOAD has no effect        */
-	MPX_ELF_STATIC_PAPI, /* PAPI is linked into it: its calls do not leave it  */
+	MPX_ELF_BROKEN,      /* begins like an ELF file, but is invalid */
+	MPX_ELF_FOREIGN,     /* for another machine, word size or byte order */
+	MPX_ELF_STATIC,      /* has no dynamic linker, so LD_PRELOAD has no effect */
+	MPX_ELF_STATIC_PAPI, /* PAPI is linked in, so a preloaded library does not see its calls */
 };
 
-/* Looks at n bytes of a file. Context: any; they may be anything. */
+/* Check a program's file of n bytes, which may be arbitrary data. Context: any. */
 enum mpx_elf mpx_elf_check(const unsigned char *file, size_t n);
-/* Is a function of this name in it? A program that has been stripped of its symbols looks as if not. */
+/* True if the file's symbol tables define a function of this name. False for a stripped static program. */
 bool mpx_elf_defines(const unsigned char *file, size_t n, const char *function);
 
 #endif

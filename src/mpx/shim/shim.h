@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim.h - the preloaded library of mpx_run: PAPI's calls on event sets, made on libmpx.
+ * shim.h - the preloaded library of mpx_run. It carries out the program's PAPI calls on event sets with
+ * libmpx.
  *
- * The rule. A set that the program creates is one of libmpx. When the program asks for
- * something of it that multiplexing cannot give (PAPI_attach, PAPI_overflow, PAPI_profil,
- * a domain of its own, ...), and the set does not run, and PAPI's counters hold its
- * events, it becomes a set of PAPI's there and then, and stays one: a plain set, about
- * which a line is printed. Else the call is refused, with a line. PAPI_write is always
- * refused.
+ * The rule: a set that the program creates is first a libmpx set. Some calls request a feature that
+ * multiplexing does not support (PAPI_attach, PAPI_overflow, PAPI_profil, a private domain, ...). If the
+ * set is stopped, and PAPI's counters can hold all its events, such a call turns the set into a plain set,
+ * which PAPI counts without libmpx. The shim prints a line, and the set stays plain. Otherwise the shim
+ * refuses the call and prints a line. PAPI_write of a libmpx set is always refused.
  */
 #ifndef MPXI_SHIM_H
 #define MPXI_SHIM_H
@@ -23,55 +23,57 @@
 
 /* ---- messages (shim_say.c) ---------------------------------------------------------- */
 
-/* "mpx_run: text" and a newline on standard error, in one write. */
+/* Print "mpx_run: text" and a newline on standard error, in one write. */
 void shim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, but each format once in a process, and not with --quiet. */
+/* Print as shim_say does, but each format only once per process, and nothing with --quiet. */
 void shim_say_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool shim_is_quiet(void);
 
-/* At start: reads whether the user wants it so. */
+/* Read from the environment whether --quiet was given. Called once, by the constructor. */
 void shim_say_begin(void);
 
 /* ---- the process (shim_process.c) --------------------------------------------------- */
 
-/* Is libmpx ready? Makes it so; PAPI is initialised. Its errors, which have been said. */
+/* Initialise libmpx if necessary. PAPI must be initialised. Return PAPI_OK, or an error whose message was
+ * printed. */
 int shim_begin(void);
 
-/* Ends libmpx, if no other thread has event sets of it. */
+/* Shut libmpx down. Return false if it continues because other threads have event sets. */
 bool shim_end(void);
 
-/* The calling thread has event sets: it is asked for them when it ends. */
+/* Arrange that the calling thread's event sets are released when the thread ends. Return PAPI_OK or
+ * PAPI_ENOMEM. */
 int shim_watch_thread(void);
 
-/* Writes the report, if one is wanted. Before an exec too; if that fails, the next one
- * has what this has, and more. */
+/* Write the report if one is requested. Also called before an exec; if the exec fails, the next report
+ * repeats these counts and adds the later ones. */
 void shim_report(void);
 
 /* ---- event sets (shim_sets.c) ------------------------------------------------------- */
 
 enum shim_kind {
 	SHIM_FREE,
-	SHIM_MPX,   /* of libmpx: its thread's alone                 */
-	SHIM_PLAIN, /* of PAPI: any thread's that PAPI lets it be    */
+	SHIM_MPX,   /* counted by libmpx; only the creating thread may use it */
+	SHIM_PLAIN, /* counted by PAPI; any thread may use it as far as PAPI permits */
 };
 
 struct shim_set {
-	_Atomic(enum shim_kind) kind;     /* release: all else is there. Partner: shim_find */
-	int number;                       /* the program's                              */
-	int id;                           /* libmpx's or PAPI's                         */
-	const void *owner;                /* the thread that created it                 */
-	int component;                    /* that the program has assigned, -1: none    */
-	bool running;                     /* MPX */
-	bool zero;                        /* MPX: nothing counted since create or reset, stopped */
-	bool multiplex;                   /* PAPI_set_multiplex was called              */
-	PAPI_overflow_handler_t handler;  /* PLAIN */
-	struct shim_record *record;       /* NULL: no report is wanted                  */
-	struct shim_set *next, *previous; /* of the thread                          */
+	_Atomic(enum shim_kind) kind;     /* stored (release) last; shim_find loads it (acquire) */
+	int number;                       /* the set's id that the program sees */
+	int id;                           /* the set's id in libmpx or PAPI */
+	const void *owner;                /* identifies the creating thread */
+	int component;                    /* the component that the program assigned, -1 if none */
+	bool running;                     /* MPX only: the set runs */
+	bool zero;                        /* MPX only: stopped, and not started since creation or reset */
+	bool multiplex;                   /* PAPI_set_multiplex was called */
+	PAPI_overflow_handler_t handler;  /* PLAIN only: the program's handler */
+	struct shim_record *record;       /* NULL if no report is requested */
+	struct shim_set *next, *previous; /* list of the thread's sets of kind SHIM_MPX */
 	int next_free;
 };
 
-/* Far above PAPI's own numbers, which count from 0. */
+/* The range of the program's set numbers. It lies far above PAPI's own ids, which start at 0. */
 #define SHIM_FIRST (1 << 24)
 #define SHIM_SETS (1 << 20)
 
@@ -80,35 +82,36 @@ static inline bool shim_is_ours(int number)
 	return number >= SHIM_FIRST && number < SHIM_FIRST + SHIM_SETS;
 }
 
-/* A new set of libmpx, of the calling thread. PAPI's errors. */
+/* Create a libmpx set for the calling thread. Return PAPI_OK or a PAPI error. */
 int shim_create(int *number);
-/* The set of this number, NULL with *error: PAPI_ENOEVST, or PAPI_EPERM, which has been
- * said, where it is a set of libmpx and another thread's. */
+/* Return the set with this number, or NULL with *error set: PAPI_ENOEVST if there is no such set;
+ * PAPI_EPERM, with a printed message, if it is a libmpx set of another thread. */
 struct shim_set *shim_find(int number, int *error);
-/* The plain set that PAPI knows by this number. Context: any, also handlers. */
+/* Return the plain set with this PAPI id, or NULL. Async-signal-safe. */
 struct shim_set *shim_find_plain_sig(int id);
-/* Frees its number; the record is kept for the report. Its counting is over. */
+/* Free the set's number after its last stop. The set's record is kept for the report. */
 void shim_forget(struct shim_set *set);
-/* It is PAPI's set id from now on. */
+/* Turn the libmpx set into a plain set, with this PAPI id, and destroy its libmpx set. */
 void shim_turn_plain(struct shim_set *set, int id);
-/* The number of events of a set of libmpx. */
+/* Return the number of events of a libmpx set. */
 int shim_count_events(const struct shim_set *set);
-/* Reads its estimates into its record, and the plain values (may be NULL). */
+/* Read the estimates of a libmpx set into its record, and the values into values if that is not NULL.
+ * Return PAPI_OK or an error. */
 int shim_note(struct shim_set *set, long long *values);
-/* The stretch of a set of libmpx has just ended, by a stop, reset or accum: it is its place's. */
+/* Add the stretch that a stop, reset or accum of a libmpx set has just ended to the place of its start. */
 void shim_end_stretch(struct shim_set *set);
-/* Adds up what the calling thread's sets have counted, and frees their numbers. */
+/* Record the counts of the calling thread's libmpx sets, then free the sets' numbers. */
 void shim_forget_thread(void);
-/* The same without an end: for a report. */
+/* Record the counts of the calling thread's running libmpx sets for a report. The sets run on. */
 void shim_note_thread(void);
-/* The same in a handler that the process does not survive: what it would have to wait for, or
- * to allocate for, stays as it was read last. */
+/* Do what shim_note_thread does, in the handler of a signal that ends the process. A set that would need
+ * a wait or an allocation keeps the counts of its previous read. */
 void shim_note_thread_sig(void);
-/* Does a set of libmpx run in the calling thread with an event of this component? */
+/* True if a libmpx set with an event of this component runs in the calling thread. */
 bool shim_thread_counts(int component);
-/* Have there been event sets, also of PAPI itself? */
+/* True if the program has created an event set, libmpx or plain. */
 bool shim_was_used(void);
-/* In a forked child: no set is there any more. */
+/* Forget all sets, in a forked child. */
 void shim_sets_in_child(void);
 
 #endif

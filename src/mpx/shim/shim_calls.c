@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_calls.c - PAPI's calls on event sets, as the program makes them: counting.
+ * shim_calls.c - stand-ins for PAPI's calls that start, stop, read and reset event sets.
  *
- * They behave like PAPI's own, down to odd cases: a read of a stopped set gives the values of its stop.
- * Two things differ: sets of a thread may run beside each other, and a read may give an estimate.
+ * They behave like PAPI's own calls, even in odd cases: reading a stopped set returns the values of its
+ * stop. Two things differ: several sets may run in a thread at the same time, and a value may be an estimate.
  *
- * A program written for PAPI adds up the values that it reads, so it never gets MPX_NEVER. It gets the
- * event's count at the rate of the set's other stretches; where there is none, 0, as from PAPI's own
- * multiplexing, and a line and the report say that the count is not known.
+ * A program written for PAPI adds up the values that it reads, so the shim never returns MPX_NEVER. Instead
+ * the shim estimates the event's count from its rate in the set's other stretches. If there is no other
+ * stretch, the value is 0, as from PAPI's own multiplexing. The shim then prints a line, and the report says
+ * that the count is unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,9 @@
 #include "shim/shim_report.h"
 
 /*
- * A set of PAPI's own. It would be the running set of its thread and component, of which
- * PAPI allows one: the groups of libmpx, which are attached to the thread, run on beside
- * it, but none can start, and all slices would be lost.
+ * Start a set that PAPI counts. Refuse if libmpx sets run in this thread and component. PAPI allows one
+ * running set per thread and component, and this set would be it. A libmpx group that already runs would
+ * go on, since it is attached to the thread, but no further group could start: all slices would be lost.
  */
 static int start_plain(int id)
 {
@@ -39,7 +40,7 @@ static int start_plain(int id)
 SHIM_EXPORT int PAPI_start(int number)
 {
 	if (!shim_is_ours(number))
-		return start_plain(number); /* of the high-level and rate calls */
+		return start_plain(number); /* a set of PAPI's high-level or rate calls */
 	FIND(set, number);
 	if (shim_is_plain(set))
 		return start_plain(set->id);
@@ -60,8 +61,8 @@ SHIM_EXPORT int PAPI_start(int number)
 	return PAPI_OK;
 }
 
-/* The event's count in this stretch at the rate of the set's other stretches: a program adds up the
- * values of its stops. */
+/* Estimate the count of event i in this stretch from its rate in all stretches of the set, since a program
+ * adds up the values of its stops. Return MPX_NEVER if the rate is unknown. */
 static long long borrow_stretch_count(struct shim_set *set, int i)
 {
 	struct mpxi_pool total, stretch;
@@ -98,7 +99,7 @@ SHIM_EXPORT int PAPI_stop(int number, long long *values)
 	if (error == PAPI_ENOTRUN)
 		return error;
 	hide_never(set, values);
-	/* It is stopped also where its last slice was lost. */
+	/* The set is stopped even if mpx_set_stop failed because its last slice was lost. */
 	set->running = false;
 	if (set->record) {
 		(void)shim_note(set, NULL);
@@ -168,13 +169,13 @@ static int take_running_values(struct shim_set *set, long long *found)
 
 	if (!error)
 		shim_end_stretch(set);
-	/* Later calls make up for it. */
+	/* Return 0 for an unknown count: later calls make up for the missing part. */
 	for (i = 0; !error && i < n; i++)
 		found[i] = found[i] == MPX_NEVER ? 0 : found[i];
 	return error;
 }
 
-/* As PAPI does: what a stop found is added, once. */
+/* Take the values of the last stop and reset the set, as PAPI does, so that they are added only once. */
 static int take_stopped(struct shim_set *set, long long *found)
 {
 	int error = read_set(set, found);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_events.c - PAPI's calls on event sets, as the program makes them: sets come and go, and
- * events in them.
+ * shim_events.c - stand-ins for PAPI's calls that create and destroy event sets, and add and remove events.
  *
- * They behave like PAPI's own, down to odd cases: a set that is not empty cannot be destroyed,
- * PAPI_add_events says how many it could add. One thing differs: the counters hold any number of
- * events.
+ * They behave like PAPI's own calls, even in odd cases: a set that is not empty cannot be destroyed, and
+ * PAPI_add_events returns the number of events that it could add. One thing differs: a set may have more
+ * events than there are counters.
  */
 #include <stdlib.h>
 
@@ -39,13 +38,13 @@ SHIM_EXPORT int PAPI_create_eventset(int *number)
 {
 	const struct shim_real *real = shim_real();
 
-	/* The high-level and rate calls make sets of their own. */
+	/* PAPI's high-level and rate calls create sets for their own use. */
 	if (shim_is_papi(__builtin_return_address(0)))
 		return real->create_eventset(number);
 	return create_shim_set(number);
 }
 
-/* Fortran's, in each form that a compiler may call it by: they are in libpapi. */
+/* Define the Fortran entry point under each name that a compiler may use. libpapi exports them all. */
 #define FORTRAN(name)                                   \
 	SHIM_EXPORT void name(int *number, int *check); \
 	SHIM_EXPORT void name(int *number, int *check)  \
@@ -173,7 +172,8 @@ SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
 	return error ? error : add_shim_event(set, code);
 }
 
-/* Each of a list, up to one that fails: as PAPI, how many were done where there were any. */
+/* Apply act to each code, up to the first failure. Return, as PAPI does: PAPI_OK; the number of successes
+ * before a failure; or the error if the first code failed. */
 static int do_each(struct shim_set *set, const int *codes, int n, int (*act)(struct shim_set *set, int code))
 {
 	int error, i;
@@ -200,7 +200,7 @@ static int take_out_shim_event(struct shim_set *set, int code)
 
 	if (!error)
 		set->zero = true;
-	return error == PAPI_ENOEVNT ? PAPI_EINVAL : error; /* so says PAPI */
+	return error == PAPI_ENOEVNT ? PAPI_EINVAL : error; /* as PAPI does */
 }
 
 SHIM_EXPORT int PAPI_remove_event(int number, int code)
@@ -233,7 +233,7 @@ SHIM_EXPORT int PAPI_list_events(int number, int *codes, int *n)
 		return PAPI_EINVAL;
 	room = *n;
 	error = mpx_set_list_events(set->id, codes, n);
-	/* PAPI says how many it has written. */
+	/* PAPI returns the number of codes that it wrote. */
 	if (!error && room && *n > room)
 		*n = room;
 	return error;

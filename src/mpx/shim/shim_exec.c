@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_exec.c - stands in for exec, _exit and posix_spawn: in the libraries that mpx_run and
- * upc_regions preload, which say what is to be done then (shim_exec.h).
+ * shim_exec.c - stand-ins for exec, _exit and posix_spawn, in the libraries that mpx_run and upc_regions
+ * preload. Each library defines the hooks of shim_exec.h, which the stand-ins call.
  *
- * exec: a tick that comes while the new program starts would end it, so the timers
- * pause; and what was counted so far is reported, since nobody is there afterwards. In a
- * child of vfork, which has its parent's memory, the parent's timers run on and nothing is
- * reported. exec and _exit may be called in signal handlers and after a fork of a program
- * with threads: no lock is waited for, and nothing allocated, on the way to them unless
- * there is something to report.
+ * Before an exec, the hook pauses the timers, since a tick that arrives while the new program starts would
+ * end it. The hook also reports the counts so far, since the library is gone afterwards. A vfork child
+ * shares its parent's memory: there, the parent's timers run on and nothing is reported. exec and _exit may
+ * be called in signal handlers, and after a fork of a program with threads. The stand-ins therefore neither
+ * wait for a lock nor allocate memory, unless there is something to report.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, execvpe, fexecve */
@@ -108,14 +107,15 @@ SHIM_EXPORT int execveat(int fd, const char *path, char *const argv[], char *con
 
 static size_t count_arguments(va_list list)
 {
-	size_t n = 1; /* the first, which is named */
+	size_t n = 1; /* the named argument, first */
 
 	while (va_arg(list, char *))
 		n++;
 	return n;
 }
 
-/* The arguments as an array on the caller's stack: exec may come after vfork. */
+/* Copy the arguments into an array on the caller's stack. The heap is not used, since exec may follow
+ * vfork. */
 #define ARGUMENTS(argv, first, list)                                \
 	va_start(list, first);                                      \
 	char *argv[count_arguments(list) + 1];                      \

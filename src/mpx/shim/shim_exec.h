@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_exec.h - what of the process the shim stands in: exec, _exit, signals that end it.
+ * shim_exec.h - hooks that shim_exec.c calls before exec, _exit and posix_spawn, and the environment
+ * variables that configure the shim.
  */
 #ifndef MPXI_SHIM_EXEC_H
 #define MPXI_SHIM_EXEC_H
@@ -9,7 +10,7 @@
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
-/* Environment variables by which mpx_run tells the shim what to do. */
+/* Environment variables through which mpx_run passes its options to the shim. */
 #define SHIM_SLICE "MPX_RUN_SLICE_NS"
 #define SHIM_TIMER "MPX_RUN_TIMER"
 #define SHIM_CLOCK "MPX_RUN_CLOCK"
@@ -23,16 +24,18 @@
 #define SHIM_FIRST_PROCESS "MPX_RUN_PID"
 #define SHIM_LIBRARY "MPX_RUN_LIBRARY"
 
-/* Not in a child that shares our memory (vfork). */
+/* True except in a vfork child, which shares its parent's memory. */
 bool shim_is_owner(void);
-/* The process has started another. */
+/* Note that the process starts another process. */
 void shim_has_children(void);
-/* An exec comes, of path where that is known: programs try a list of directories. Ticks pause, and
- * what was counted so far is reported. */
+/* Prepare for an exec: pause the timers, and report the counts so far. path: the file if known, else NULL.
+ * No report is written if path is not executable, since programs try a list of directories. Return the
+ * argument of shim_exec_failed. */
 void *shim_exec_begins(const char *path);
-/* It has failed: what begins gave. Keeps errno. */
+/* Resume after a failed exec. paused: the result of shim_exec_begins. Keeps errno. */
 void shim_exec_failed(void *paused);
-/* The report before an _exit with this status, where no lock may be waited for. */
+/* Write the report before an _exit with this status. Context: any, signal handlers included; waits for
+ * locks half a second at most. */
 void shim_report_quickly(int status);
 
 #endif

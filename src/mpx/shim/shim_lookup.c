@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_lookup.c - stands in for dlsym: a program that opens libpapi itself, and looks PAPI's calls up
- * in it, gets the shim's. Interpreters do so.
+ * shim_lookup.c - a stand-in for dlsym. A program that opens libpapi with dlopen, and looks PAPI's functions
+ * up with dlsym, gets the shim's functions. Interpreters, for example, work that way.
  *
- * The answer of dlsym depends on its caller where the handle is RTLD_NEXT or RTLD_DEFAULT. This dlsym
- * therefore passes each lookup that is not for the shim on with a jump, which keeps the caller.
+ * The result of dlsym depends on its caller if the handle is RTLD_NEXT or RTLD_DEFAULT. This dlsym therefore
+ * passes each other lookup to the C library's dlsym with a jump, which keeps the return address.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlvsym */
@@ -19,11 +19,12 @@
 
 typedef void *lookup(void *handle, const char *name);
 
-/* For the jump, which the linker has to find. */
+/* The C library's dlsym, and the function that finds the shim's symbols. Both have external linkage because
+ * the assembly code below refers to them. */
 __attribute__((visibility("hidden"), used)) lookup *shim_lookup_next;
 __attribute__((visibility("hidden"), used)) lookup shim_lookup;
 
-/* Where glibc has it: since 2.34, and before. */
+/* Return the C library's dlsym, by its symbol version: since glibc 2.34, and before. */
 static lookup *find_next(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
@@ -48,7 +49,7 @@ static bool is_papi(const void *address)
 	return !strncmp(slash ? slash + 1 : info.dli_fname, "libpapi.", 8);
 }
 
-/* The shim's function of this name, NULL: it has none. */
+/* Return the shim's function of this name, or NULL if the shim has none. */
 static void *find_own_function(const char *name)
 {
 	Dl_info self, info;

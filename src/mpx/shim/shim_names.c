@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_names.c - PAPI's call for the name of an event: where one of the unit's is unknown,
- * because the PAPI that was loaded is not the one with the component, this says so.
+ * shim_names.c - PAPI_event_name_to_code. If a "upc:::" event is unknown because the loaded PAPI lacks the
+ * component upc, the shim prints that reason.
  */
 #include <string.h>
 

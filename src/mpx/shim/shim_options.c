@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_options.c - PAPI's calls on event sets, as the program makes them: what a set is
- * asked to be. See shim.h for the rule by which a set becomes one of PAPI's.
+ * shim_options.c - stand-ins for PAPI's calls that change or query a set's options. The rule in shim.h says
+ * when such a call turns a libmpx set into a plain set.
  */
 #include <stdlib.h>
 
 #include "shim/shim.h"
 #include "shim/shim_pass.h"
 
-/* ---- becoming a set of PAPI's --------------------------------------------------------- */
+/* ---- turning a libmpx set into a plain set -------------------------------------------- */
 
 static int copy_events(const struct shim_set *set, int id)
 {
@@ -31,7 +31,8 @@ static void drop_plain_set(int id)
 	(void)shim_real()->destroy_eventset(&id);
 }
 
-/* A set of PAPI's like this one of libmpx, beside it. */
+/* Create a PAPI set with the events, component and multiplex flag of a libmpx set, which is kept. Store its
+ * id in *id. Return PAPI_OK, or an error whose reason was printed. */
 static int make_plain(const char *call, const struct shim_set *set, int *id)
 {
 	int error;
@@ -60,7 +61,8 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 	return error;
 }
 
-/* It is that set now if the call has worked on it; else all is as it was. */
+/* Complete the change of set into the PAPI set id if the call's result, error, is not negative. Otherwise
+ * delete the PAPI set; the libmpx set is unchanged. Return error. */
 static int end_plain(const char *call, struct shim_set *set, int id, int error)
 {
 	if (error < 0) {
@@ -74,7 +76,8 @@ static int end_plain(const char *call, struct shim_set *set, int id, int error)
 	return error;
 }
 
-/* expression is made on the set that PAPI knows as id. */
+/* Return the result of expression, a PAPI call on the set id. Turn a libmpx set into the plain set id
+ * first. */
 #define ON_PLAIN(call, set, expression)                                        \
 	do {                                                                   \
 		int id = (set)->id, result;                                    \
@@ -94,11 +97,12 @@ SHIM_EXPORT int PAPI_attach(int number, unsigned long tid)
 SHIM_EXPORT int PAPI_detach(int number)
 {
 	OURS(set, detach, number);
-	/* One of libmpx is attached to nothing. */
+	/* A libmpx set is never attached. */
 	return PAPI_EINVAL;
 }
 
-/* PAPI tells the handler its own number of the set. */
+/* Call the program's overflow handler with the set's number in place of PAPI's id. Context: signal
+ * handler. */
 static void overflow_sig(int id, void *address, long long vector, void *context)
 {
 	struct shim_set *set = shim_find_plain_sig(id);
@@ -149,7 +153,7 @@ SHIM_EXPORT int PAPI_sprofil(PAPI_sprofil_t *profile, int n, int number, int cod
 SHIM_EXPORT int PAPI_get_overflow_event_index(int number, long long vector, int *array, int *n)
 {
 	OURS(set, get_overflow_event_index, number, vector, array, n);
-	/* One of libmpx has no overflows. */
+	/* A libmpx set has no overflows. */
 	return PAPI_EINVAL;
 }
 
@@ -197,20 +201,20 @@ SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 		return PAPI_ENOCMP;
 	if (component_of(set) >= 0)
 		return PAPI_EINVAL;
-	set->component = component; /* events of any other may be in it as well */
+	set->component = component; /* events of other components may be added, too */
 	return PAPI_OK;
 }
 
 SHIM_EXPORT int PAPI_get_eventset_component(int number)
 {
 	OURS(set, get_eventset_component, number);
-	/* A set with several components gives that of its first event. */
+	/* For a set with several components, return that of its first event. */
 	return component_of(set);
 }
 
 /* ---- options --------------------------------------------------------------------------- */
 
-/* Where the option has an event set's number, NULL: it is not about one. */
+/* Return the address of the event set's number in value, or NULL if the option has no event set. */
 static int *number_in(int option, PAPI_option_t *value)
 {
 	if (!value)
@@ -255,7 +259,7 @@ static const char *name_of_option(int option)
 	}
 }
 
-/* The call with PAPI's number of the set in place of the program's. */
+/* Call get_opt or set_opt with PAPI's id of the set in place of the program's number. */
 static int with_number(int (*call)(int, PAPI_option_t *), int option, PAPI_option_t *value, int id)
 {
 	int *place = number_in(option, value), number = *place, error;
@@ -266,7 +270,7 @@ static int with_number(int (*call)(int, PAPI_option_t *), int option, PAPI_optio
 	return error;
 }
 
-/* Gives the option of a fresh set of PAPI's, which a set of libmpx shares. */
+/* Get the option of a new PAPI set: a libmpx set always has the default. */
 static int get_of_fresh(int option, PAPI_option_t *value, const struct shim_set *set)
 {
 	int id = PAPI_NULL, component = component_of(set), error;
@@ -330,7 +334,7 @@ SHIM_EXPORT int PAPI_get_opt(int option, PAPI_option_t *value)
 		value->multiplex.ns = (int)(info.slice_ns < INT32_MAX ? info.slice_ns : INT32_MAX);
 		value->multiplex.flags = PAPI_MULTIPLEX_DEFAULT;
 		return set->multiplex;
-	case PAPI_CPU_ATTACH: /* PAPI 7 looks for a CPU that is not there */
+	case PAPI_CPU_ATTACH: /* PAPI 7 would use the CPU of a set that is attached to none */
 		return 0;
 	default:
 		return get_of_fresh(option, value, set);

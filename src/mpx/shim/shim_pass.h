@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_pass.h - how each of PAPI's calls on an event set begins: whose set is it?
+ * shim_pass.h - macros with which each stand-in for a PAPI call begins: they find out whether libmpx or PAPI
+ * counts the event set.
  */
 #ifndef SHIM_PASS_H
 #define SHIM_PASS_H
@@ -8,7 +9,7 @@
 #include "shim/shim.h"
 #include "shim/shim_real.h"
 
-/* Calls on sets that are not ours, libpapi's calls to itself among them. */
+/* Pass a call to PAPI if its set was not created through the shim, for example libpapi's calls to itself. */
 #define PASS(call, set, ...)                                          \
 	do {                                                          \
 		if (!shim_is_ours(set))                               \
@@ -21,7 +22,7 @@
 	if (!set)                                         \
 	return error
 
-/* Declares set, one of libmpx's, and error. PAPI's are those that it counts by itself, too. */
+/* Declare set, which is a libmpx set, and error. Pass the call to PAPI if the set is plain or PAPI's own. */
 #define OURS(set, call, number, ...)       \
 	PASS(call, number, ##__VA_ARGS__); \
 	FIND(set, number);                 \
@@ -35,12 +36,13 @@ static inline bool shim_is_plain(const struct shim_set *set)
 
 /* ---- shim_events.c ------------------------------------------------------------------- */
 
-/* Reports, once, the message of an error that PAPI itself never returns from such a call. Returns it. */
+/* Print libmpx's message, once, if error is one that PAPI itself never returns from such a call. Return
+ * error. */
 int shim_explain(const char *call, const struct shim_set *set, int error);
 
 /* ---- shim_names.c -------------------------------------------------------------------- */
 
-/* PAPI_event_name_to_code, with words where this PAPI has no component upc. */
+/* Do what PAPI_event_name_to_code does, and print a line if the loaded PAPI has no component upc. */
 int shim_code_of(const char *name, int *code);
 
 #endif

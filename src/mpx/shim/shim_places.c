@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_places.c - adds up what an event set has counted by the place of its start.
+ * shim_places.c - sums the counts of an event set for each place that starts it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr1, asprintf */
@@ -24,7 +24,7 @@ char *shim_place_name(const void *address)
 	if (!dladdr1(address, &about, (void **)&map, RTLD_DL_LINKMAP) || !about.dli_fname) {
 		length = asprintf(&name, "%p", address);
 	} else {
-		/* As addr2line wants it: of a program that is not loaded anywhere, but where it says. */
+		/* Subtract the load bias, since addr2line expects addresses as in the ELF file. */
 		offset = (uintptr_t)address - (map ? (uintptr_t)map->l_addr : (uintptr_t)about.dli_fbase);
 		if (about.dli_sname)
 			length = asprintf(&name, "%s+0x%zx (%s)", about.dli_fname, offset, about.dli_sname);
@@ -61,7 +61,7 @@ void shim_places_clear(struct shim_places *places)
 	*places = (struct shim_places){.dropped = places->dropped};
 }
 
-/* A part would be taken for the whole. */
+/* Delete all places after an allocation failure: incomplete places would be mistaken for the whole. */
 static void drop_places(struct shim_places *places)
 {
 	shim_places_clear(places);
@@ -94,7 +94,8 @@ static bool reserve_rows(struct shim_places *places, unsigned rows)
 	return true;
 }
 
-/* Its index; with the rest where there are too many. n: out of memory. */
+/* Return the index of the address's place, which is created if necessary. If there are too many places,
+ * return the place for all other addresses. Return places->n if memory runs out. */
 static unsigned take_place(struct shim_places *places, const void *address, char *name)
 {
 	unsigned i = find_place(places, address);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_places.h - what an event set has counted, by the place in the program that started it:
- * where its call of PAPI_start returns to. Kept for mpx_run --by-place only.
+ * shim_places.h - the counts of an event set, separately for each place in the program that starts it. A
+ * place is the return address of a PAPI_start call. Places are kept for mpx_run --by-place only.
  *
- * There are at most SHIM_PLACES of a set; what was started elsewhere is in one more, without an
- * address.
+ * A set has at most SHIM_PLACES places with an address. One more place, without an address, sums the starts
+ * from all other addresses.
  */
 #ifndef MPXI_SHIM_PLACES_H
 #define MPXI_SHIM_PLACES_H
@@ -17,37 +17,38 @@
 enum { SHIM_PLACES = 64 };
 
 struct shim_place {
-	const void *address; /* NULL: of all others */
+	const void *address; /* NULL: the place for all other addresses */
 	char *name;
-	uint64_t starts;        /* 0: none has succeeded */
-	struct mpxi_pool *pool; /* [room], of stretches that are over */
+	uint64_t starts;        /* successful starts */
+	struct mpxi_pool *pool; /* [room], counts of the ended stretches */
 };
 
-/* Zeroed at first; in the hands of who has the record that it is of. */
+/* The places of one record, zeroed at first. The record's lock protects them. */
 struct shim_places {
 	struct shim_place *place; /* [n] */
 	unsigned n, current, room;
-	struct mpxi_pool *stretch; /* [room], the one that runs, as it was read last */
-	bool dropped;              /* there was no memory for them */
+	struct mpxi_pool *stretch; /* [room], the current stretch's counts at the last read */
+	bool dropped;              /* true once memory has run out: all places were deleted */
 };
 
-/* Is there a place of this address? */
+/* True if there is a place with this address. */
 bool shim_places_know(const struct shim_places *places, const void *address);
-/* The next start is at the place, of so many events. name is taken over; it may be NULL. */
+/* Make the place with this address the current one, for the next start. rows: the number of events. The
+ * function takes ownership of name, which may be NULL. */
 void shim_places_choose(struct shim_places *places, const void *address, char *name, unsigned rows);
 void shim_places_start(struct shim_places *places);
-/* Notes the counts of event i in the stretch. Allocates nothing. */
+/* Store the counts of event i in the current stretch. Allocates nothing. */
 void shim_places_note(struct shim_places *places, unsigned i, const struct mpxi_pool *stretch);
-/* The stretch is over; the next one begins here, too. */
+/* Add the stretch that has ended to the current place. The next stretch begins at the same place. */
 void shim_places_end(struct shim_places *places, enum mpxi_estimator estimator);
 struct mpxi_result shim_places_result(const struct shim_places *places, unsigned place, unsigned i,
 				      enum mpxi_estimator estimator);
-/* Those of another set with the same events, which has ended. */
+/* Add the places of from, whose set had the same events and is gone. */
 void shim_places_merge(struct shim_places *to, const struct shim_places *from, enum mpxi_estimator estimator);
 void shim_places_clear(struct shim_places *places);
 
-/* "FILE+0xOFFSET", with the symbol that it is in where that is known; NULL: out of memory. Not
- * for handlers. */
+/* Return "FILE+0xOFFSET", followed by " (SYMBOL)" if the symbol is known. The caller frees the string.
+ * Return NULL if memory runs out. Not async-signal-safe. */
 char *shim_place_name(const void *address);
 
 #endif

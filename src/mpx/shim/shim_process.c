@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_process.c - the shim's life in a process: what mpx_run asked for, the first event
- * set, ends of threads, fork, and the end.
+ * shim_process.c - the shim's life cycle in a process: mpx_run's options, the first event set, the end of
+ * threads, fork, exec and exit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,21 +22,23 @@
 #include "shim/shim_report.h"
 #include "ticker/timer.h"
 
-/* The process that this state belongs to; a vfork's child has another number. */
+/* The process to which this state belongs. A vfork child, which shares the memory, has another pid. */
 static pid_t owner;
 static atomic_bool no_children = true;
 
-/* Protects ready and its making; nests in nothing of ours, no handler takes it. */
+/* Protects ready and the initialisation of libmpx. Taken while no other shim lock is held; no signal handler
+ * takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ready;
 
-/* Made first of all, so that its destructor comes before that of libmpx's own key. */
+/* Created in the constructor, before libmpx's key, so that its destructor runs before that of libmpx. */
 static pthread_key_t key;
 static bool has_key;
 
 /* ---- libmpx -------------------------------------------------------------------------- */
 
-/* mpx_run has checked them; what somebody else has put there counts as nothing. */
+/* Return the number in an environment variable. Return 0 if the variable is unset or invalid: mpx_run sets
+ * only valid values, and other values are ignored. */
 static uint64_t read_number_variable(const char *name, uint64_t max)
 {
 	const char *text = getenv(name);
@@ -141,7 +143,7 @@ void shim_report_quickly(int status)
 
 static void say_if_unused(void)
 {
-	/* A process that starts others, a shell say, leaves PAPI to them. */
+	/* Print nothing in a process that starts others, such as a shell: its children may use PAPI. */
 	if (shim_was_used() || shim_is_quiet() || !atomic_load(&no_children) ||
 	    read_number_variable(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
 		return;
@@ -157,7 +159,7 @@ void *shim_exec_begins(const char *path)
 		return NULL;
 	if (!path || access(path, X_OK) == 0)
 		shim_report();
-	if (!mpxi_self) /* no tick comes to this thread; to another it ends with it */
+	if (!mpxi_self) /* this thread gets no ticks, and exec ends the threads that do */
 		return NULL;
 	timers = mpxi_self->timer.timers;
 	mpxi_timers_pause(timers);
@@ -173,7 +175,7 @@ void shim_exec_failed(void *paused)
 	errno = saved;
 }
 
-/* After the program's own exit handlers. */
+/* Report at exit. Runs after the program's own exit handlers. */
 static __attribute__((destructor)) void end_shim_process(void)
 {
 	if (!shim_is_owner())
@@ -197,7 +199,8 @@ void shim_has_children(void)
 	atomic_store(&no_children, false);
 }
 
-/* mpx_run has looked at the program that it ran, not at those that this one runs. */
+/* True if PAPI is linked statically into this process's program. mpx_run has checked only the first program,
+ * not the programs that this one starts. */
 static bool has_papi_inside(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_real.c - finds PAPI behind the shim, and passes libmpx's calls on to it.
+ * shim_real.c - finds the real PAPI functions, and passes libmpx's PAPI calls to them.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, dl_iterate_phdr */
@@ -20,9 +20,9 @@
 enum { RANGES = 8, NOT_FOUND = 127 };
 
 static struct shim_real real;
-/* real and ranges are complete. Partner: every reader, on any thread. */
+/* True once real and ranges are complete. Stored after them; loaded (acquire) in shim_real, on any thread. */
 static atomic_bool found;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of finding; nests in nothing */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the search; the outermost lock */
 
 static struct {
 	uintptr_t begin, end;
@@ -48,7 +48,7 @@ static bool is_libpapi(const char *path)
 	return !strncmp(base_name(path), "libpapi.", 8);
 }
 
-/* libpapi is not in the global scope where it came with a dlopen. */
+/* Find libpapi among the loaded libraries. After a dlopen it may be missing from the global scope. */
 static int find_local(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	void **handle = argument;
@@ -147,8 +147,9 @@ const char *shim_real_file(void)
 
 const char *shim_real_elsewhere(void)
 {
-	/* The first in the order of search: the program is before all preloaded ones. Not
-	 * compared with our own function, whose name --wrap gives another meaning here. */
+	/* Look up the first definition in search order, where the program comes before all preloaded
+	 * libraries. Compare base addresses, not functions: --wrap changes the meaning of our own function's
+	 * name here. */
 	void *first = dlsym(RTLD_DEFAULT, "PAPI_create_eventset");
 	void *next = dlsym(RTLD_NEXT, "PAPI_create_eventset");
 	Dl_info own, info;
@@ -164,7 +165,8 @@ const char *shim_real_elsewhere(void)
 
 /* ---- libmpx's calls ------------------------------------------------------------------ */
 
-/* No check: libmpx runs only after shim_real, and these are called in its handler. */
+/* Pass a PAPI call of libmpx on, without checking found: libmpx runs only after shim_real has succeeded.
+ * Async-signal-safe as far as PAPI's function is, since libmpx's signal handler calls these wrappers. */
 #define PASS(type, name, parameters, arguments) \
 	type __wrap_PAPI_##name parameters;     \
 	type __wrap_PAPI_##name parameters      \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_real.h - PAPI itself, behind the names that the preloaded shim has taken.
+ * shim_real.h - pointers to PAPI's real functions, whose names the preloaded shim exports itself.
  *
- * The program's calls of PAPI_start come to the shim, and so do libpapi's calls to
- * itself, which go by the same name. Most say by the number of the event set whose they
- * are: numbers that the shim gives out are far above PAPI's own. The one call without a
- * number, PAPI_create_eventset, is told by where it comes from (shim_is_papi). libmpx is
- * linked into the shim with ld's --wrap for every PAPI call it makes: those go straight
- * to the pointers here, also in its signal handler, which is why nothing is resolved
- * later than in ordinary context before the first event set.
+ * The dynamic linker sends the program's PAPI calls to the shim, and also libpapi's calls to itself, which
+ * use the same names. The event set's number distinguishes most of them: the shim's numbers are far above
+ * PAPI's own. PAPI_create_eventset has no number, so the shim looks at its return address (shim_is_papi).
+ *
+ * libmpx is linked into the shim with ld's --wrap for every PAPI call that it makes. These calls go straight
+ * to the pointers here, also from libmpx's signal handler. All pointers are therefore resolved in ordinary
+ * context, before the first event set is created.
  */
 #ifndef MPXI_SHIM_REAL_H
 #define MPXI_SHIM_REAL_H
@@ -73,23 +73,25 @@ struct shim_real {
 #undef SHIM_FIELD
 };
 
-/* Finds PAPI if it is loaded by now; at start, and again at a call if it was not. */
+/* Find PAPI's functions if libpapi is loaded. Called by the constructor, and again at each call of PAPI
+ * until libpapi is found. */
 void shim_real_find(void);
 
-/* dlsym as it is without the shim, which stands in for it (shim_lookup.c). */
+/* Do what the C library's dlsym does. The shim exports a dlsym of its own (shim_lookup.c). */
 void *shim_symbol(void *handle, const char *name);
 
-/* PAPI's functions. Ends the process with a message where there are none, as the dynamic
- * linker does for a name that is nowhere. Context: any but a first call in a handler. */
+/* Return PAPI's functions. If libpapi is not loaded, print a message and end the process, as the dynamic
+ * linker does for an undefined symbol. Context: any, but the first call is not async-signal-safe. */
 const struct shim_real *shim_real(void);
 
-/* Is this a place in the library that holds PAPI (or in a libmpx of the program's own)? */
+/* True if address is in libpapi's code, or in that of a libmpx.so which the program has loaded. */
 bool shim_is_papi(const void *address);
 
-/* The file of PAPI's library, once it was found. */
+/* Return the path of PAPI's library, after it was found. */
 const char *shim_real_file(void);
 
-/* Does the program, or a library that is not PAPI's, hold PAPI itself? Its file or NULL. */
+/* Return the file of the program, or of a library other than libpapi, if PAPI is linked into it; else
+ * NULL. */
 const char *shim_real_elsewhere(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_record.c - adds up what event sets have counted.
+ * shim_record.c - sums the counts of event sets.
  *
- * A record has what its set has counted in all of its stretches, from starts, resets and
- * accums to the next or to the stop. Programs create and destroy sets by the million: those of
- * a thread with the same events are put together in one record, and where there are too many
- * threads, those of different threads too.
+ * A record contains its set's counts in all stretches. A stretch lasts from a start, reset or accum to the
+ * next reset, accum or stop. Some programs create and destroy millions of sets. Destroyed sets of a thread
+ * with the same events are therefore merged into one record. If there are too many records, sets of
+ * different threads are merged, too.
  */
 #include "shim/shim_record.h"
 
@@ -16,13 +16,14 @@
 
 enum { RECORDS_MAX = 4096, SORTED_MAX = 1 << 16, PATIENCE_MS = 500 };
 
-/* Protects the list and its length; no handler takes it. */
+/* Protects both lists, length and dropped. Taken before a record's lock. A report in a signal handler only
+ * tries to take it, for half a second. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct shim_record *first; /* of sets that there are */
+static struct shim_record *first; /* records of existing sets */
 static unsigned length;
 
-/* Records of sets that are gone; length counts them. Where more of them with different events exist
- * than a report has room for, the rest is only counted, in dropped. */
+/* Records of destroyed sets; length is their number. If there are more of them than a report has room for,
+ * further records are only counted, in dropped. */
 static struct shim_record *retired;
 static unsigned long dropped;
 
@@ -128,7 +129,8 @@ void shim_record_choose_place(struct shim_record *record, const void *address)
 {
 	char *name = NULL;
 
-	/* Only the set's own thread changes them. The linker's lock is not taken inside of ours. */
+	/* Reading the places needs no lock, since only the set's own thread changes them. shim_place_name
+	 * takes the dynamic linker's lock, so it is called before ours is taken. */
 	if (!shim_places_know(&record->places, address) && record->places.n < SHIM_PLACES)
 		name = shim_place_name(address);
 	pthread_mutex_lock(&record->lock);
@@ -147,7 +149,7 @@ void shim_record_start(struct shim_record *record)
 
 static struct shim_row *find_row_locked(struct shim_record *record, unsigned i, int code)
 {
-	/* Rows are in the order of a set's events, but for events that have gone. */
+	/* Rows are in the order of the set's events, unless events were removed. */
 	if (i < record->rows && record->row[i].code == code)
 		return &record->row[i];
 	for (i = 0; i < record->rows; i++)
@@ -217,9 +219,10 @@ void shim_record_turn_plain(struct shim_record *record)
 	pthread_mutex_unlock(&record->lock);
 }
 
-/* ---- sets that are gone ---------------------------------------------------------------- */
+/* ---- destroyed sets -------------------------------------------------------------------- */
 
-/* Both are retired, or about to be: nobody else changes them. */
+/* True if two records can be merged. Both records are retired, or about to be retired under list_lock, so no
+ * other thread changes them. */
 static bool records_are_alike(const struct shim_record *a, const struct shim_record *b)
 {
 	unsigned i;
@@ -278,14 +281,14 @@ void shim_record_retire(struct shim_record *record)
 		destroy_record(record);
 }
 
-/* ---- the report's ------------------------------------------------------------------- */
+/* ---- for the report ----------------------------------------------------------------- */
 
 static bool is_before(const struct shim_record *a, const struct shim_record *b)
 {
 	return a->thread != b->thread ? a->thread < b->thread : a->serial < b->serial;
 }
 
-/* Shell's: the library's qsort allocates for more than a few. */
+/* Sort with Shell's method. The C library's qsort allocates memory for large arrays. */
 static void sort_records(struct shim_record **list, unsigned n)
 {
 	unsigned gap = 1, i, k;
@@ -302,8 +305,9 @@ static void sort_records(struct shim_record **list, unsigned n)
 		}
 }
 
-/* Others let a lock go soon; this thread does not, where a signal has interrupted it. The limit is
- * therefore on the waits for all locks together. */
+/* Take a lock; return false if the time limit passes. Other threads release a lock soon. This thread itself
+ * may hold the lock if a signal has interrupted it, and then waiting is in vain. The limit therefore applies
+ * to the waits for all locks together. */
 static bool take_record_lock(pthread_mutex_t *lock, bool wait)
 {
 	static unsigned patience = PATIENCE_MS;
@@ -323,7 +327,7 @@ static bool take_record_lock(pthread_mutex_t *lock, bool wait)
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
 		      bool wait)
 {
-	/* Not on the heap: an _exit may come from where the heap is not to be touched. */
+	/* A static array, since _exit may be called where the heap must not be used. */
 	static struct shim_record *sorted[SORTED_MAX];
 	struct shim_record *record, *lists[2];
 	unsigned n = 0, i;
@@ -376,8 +380,8 @@ bool shim_record_any(void)
 
 void shim_record_in_child(void)
 {
-	/* Threads that are not in the child may hold locks. The data under those locks is left alone: a
-	 * small leak, once. */
+	/* Threads that do not exist in the child may hold locks. The parent's records are therefore not
+	 * freed: a small leak, once. */
 	pthread_mutex_init(&list_lock, NULL);
 	first = retired = NULL;
 	length = 0;

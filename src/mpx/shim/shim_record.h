@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_record.h - what an event set has counted, over all its starts: for the report,
- * which outlives sets and threads.
+ * shim_record.h - records of an event set's counts over all its starts. Records outlive sets and threads,
+ * for the report at the end of the process.
  */
 #ifndef MPXI_SHIM_RECORD_H
 #define MPXI_SHIM_RECORD_H
@@ -17,60 +17,65 @@
 struct shim_row {
 	int code;
 	char *name;
-	struct mpxi_pool done; /* of sets that do not have the event any more */
-	struct mpxi_pool now;  /* of the one that has it, in all its stretches */
+	struct mpxi_pool done; /* counts of sets that no longer have the event */
+	struct mpxi_pool now;  /* counts of the set that has the event, in all its stretches */
 };
 
 struct shim_record {
-	pthread_mutex_t lock; /* of all below; nests in that of the list; no handler takes it */
-	pid_t thread;         /* 0: several, of which there were too many */
-	unsigned serial;      /* of the set, from 1                        */
-	unsigned sets;        /* that have been added up here              */
+	pthread_mutex_t lock; /* protects all below; taken after list_lock; no handler blocks on it */
+	pid_t thread;         /* 0: merged from several threads, since there were too many */
+	unsigned serial;      /* the set's serial number, from 1 */
+	unsigned sets;        /* number of sets whose counts are merged here */
 	uint64_t starts;
 	bool running;
-	bool plain; /* PAPI's since some call */
+	bool plain; /* the set has become plain */
 	unsigned rows, room;
 	struct shim_row *row;
 	struct shim_places places; /* only with --by-place */
 	struct shim_record *next, *previous;
 };
 
-/* All records, those of sets that are gone too; the report takes them one by one. */
+/* Create the record of a set, and add it to the list of all records. Return NULL if memory runs out. */
 struct shim_record *shim_record_create(pid_t thread, unsigned serial);
-/* The set is gone: what it counted is kept, together with that of like sets. */
+/* Retire the record of a destroyed set: merge its counts into those of destroyed sets with the same
+ * events. */
 void shim_record_retire(struct shim_record *record);
 
-/* The set has this event from now on, or has it again. name may be NULL. PAPI_ENOMEM. */
+/* Add a row for an event that was added to the set; reuse the row if the set had the event before. name may
+ * be NULL. Return PAPI_OK or PAPI_ENOMEM. */
 int shim_record_add(struct shim_record *record, int code, const char *name);
 
-/* The next start comes from there; the set does not run. Before the start, since it takes its time. */
+/* Choose the place with this address for the next start of the set, which is stopped. Called before the
+ * start, since looking the place up takes time. */
 void shim_record_choose_place(struct shim_record *record, const void *address);
 void shim_record_start(struct shim_record *record);
-/* Notes the set's counts of an event so far; i: its index in the set. */
+/* Store the set's counts of an event so far. i: the event's index in the set. */
 void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool);
-/* The stretch that runs, at its place; and it is over, the next one begins. */
+/* Store the event's counts in the current stretch, at the stretch's place. shim_record_end_stretch ends
+ * the stretch, and begins the next one. */
 void shim_record_note_stretch(struct shim_record *record, unsigned i, int code,
 			      const struct mpxi_pool *stretch);
 void shim_record_end_stretch(struct shim_record *record);
-/* The set has no such event any more. */
+/* Keep the counts of an event that was removed from the set. */
 void shim_record_drop(struct shim_record *record, int code);
 void shim_record_stop(struct shim_record *record);
 void shim_record_turn_plain(struct shim_record *record);
 
-/* By which records that are alike are put together, and results are made. */
+/* Choose the estimator with which records are merged and results are computed. */
 void shim_record_estimate_by(enum mpxi_estimator estimator);
 struct mpxi_result shim_row_result(const struct shim_row *row);
 struct mpxi_result shim_record_place_result(const struct shim_record *record, unsigned place, unsigned i);
 
-/* Calls each with every record, locked, in the order of threads and sets. A lock that is held (by
- * the thread that a signal has interrupted, say) is waited for if wait, else for half a second. */
+/* Call each for every record, with the record locked, in the order of threads and sets. wait: block on
+ * locks. Otherwise give up when all waits together have taken half a second: the thread that a signal
+ * interrupted may hold the lock. */
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
 		      bool wait);
-/* How many records are too many for that, and are left out. */
+/* Return the number of records that shim_record_each leaves out because there are too many. */
 unsigned long shim_record_left_out(bool wait);
-/* Is there anything that counted? */
+/* True if a record has a start, or its set is plain. */
 bool shim_record_any(void);
-/* In a forked child: its parent's records are not its own. */
+/* Forget the parent's records, in a forked child. */
 void shim_record_in_child(void);
 
 #endif

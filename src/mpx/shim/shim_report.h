@@ -7,14 +7,15 @@
 
 #include <stdbool.h>
 
-/* Reads from the environment whether a report is wanted, and where it goes. */
+/* Read from the environment whether a report is requested, and where it goes. */
 void shim_report_begin(void);
 bool shim_wants_report(void);
-/* By the places of starts, too? */
+/* True if counts are also requested for each place of a start. */
 bool shim_wants_places(void);
-/* Once libmpx is ready: what it has chosen, for the head. */
+/* Note the settings that libmpx has chosen, for the report's head. Called once libmpx is initialised. */
 void shim_report_describe(void);
-/* Writes all records. wait: for locks; it may allocate nothing in either case. */
+/* Write all records. wait: block on locks; otherwise wait half a second in all. Allocates nothing in either
+ * case. */
 void shim_report_write(bool wait);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_say.c - what the shim has to say to the user.
+ * shim_say.c - prints the shim's messages to the user.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -36,12 +36,12 @@ static void say_line(const char *format, va_list arguments)
 	n = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix) - 1, format, arguments);
 	if (n < 0)
 		return;
-	/* A name may have newlines in it, and what a terminal takes for orders. */
+	/* A name may contain newlines, and control characters that a terminal would execute. */
 	for (n = 0; line[n]; n++)
 		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
 			line[n] = '?';
 	line[n++] = '\n';
-	/* Nobody to tell if it fails. */
+	/* A failure cannot be reported anywhere. */
 	written = write(STDERR_FILENO, line, (size_t)n);
 	(void)written;
 	errno = saved;
@@ -58,7 +58,7 @@ void shim_say(const char *format, ...)
 
 void shim_say_once(const char *format, ...)
 {
-	/* A format is one place in the code, and there are fewer of them. */
+	/* The formats printed so far, by address. The array is larger than the number of callers. */
 	static const char *_Atomic said[32];
 	const char *nobody;
 	va_list arguments;

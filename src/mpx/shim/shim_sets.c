@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_sets.c - the numbers of event sets that the program sees, and what is behind them.
+ * shim_sets.c - maps the event set numbers that the program sees to libmpx and PAPI sets.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,15 +14,17 @@
 
 enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK, NOTED_MAX = 256, SHIM_EVENTS = 1024 };
 
-/* Chunks are made and never moved. Partner: whoever looks a number up, without a lock. */
+/* Chunks of sets, which are never moved or freed. Stored with release under the lock; place_of_set loads
+ * them with acquire, without the lock. */
 static _Atomic(struct shim_set *) chunk[CHUNKS];
-/* Protects what follows, and the making of chunks; nests in nothing, no handler takes it. */
+/* Protects the creation of chunks, and the three variables below. Taken while no other lock is held; no
+ * signal handler takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int first_free = -1;
-static atomic_int numbers; /* given out so far. Partner: shim_find_plain_sig */
+static atomic_int numbers; /* numbers given out so far; shim_find_plain_sig reads it without the lock */
 static unsigned serials;   /* sets created so far */
 
-/* Its address is the thread's name. */
+/* The thread's list of libmpx sets. Its address identifies the thread. */
 static __thread struct shim_set *mine __attribute__((tls_model("initial-exec")));
 
 static struct shim_set *place_of_set(int index)
@@ -132,7 +134,7 @@ struct shim_set *shim_find_plain_sig(int id)
 	return NULL;
 }
 
-/* Only by its thread, or once it is plain, and then not in the thread's list. */
+/* Remove a libmpx set from its thread's list. Context: the set's own thread. */
 static void unlink_mine(struct shim_set *set)
 {
 	if (set->previous)
@@ -240,14 +242,15 @@ void shim_note_thread(void)
 
 void shim_note_thread_sig(void)
 {
-	static struct mpx_estimate estimates[NOTED_MAX]; /* the process ends in one thread */
+	static struct mpx_estimate estimates[NOTED_MAX]; /* only one thread ends the process */
 	struct shim_set *set;
 
 	for (set = mine; set; set = set->next) {
 		const int n = shim_count_events(set);
 
-		/* The signal may have interrupted this thread while it held the lock: the set is left out.
-		 * Another thread soon lets it go, so note_in may wait. */
+		/* Skip the set if its lock is held: the signal may have interrupted this thread while it
+		 * held the lock. If another thread takes the lock later, it releases it soon, so note_in may
+		 * wait for the lock. */
 		if (!set->running || !set->record || n > NOTED_MAX ||
 		    pthread_mutex_trylock(&set->record->lock))
 			continue;
@@ -272,7 +275,7 @@ static bool has_component(const struct shim_set *set, int component)
 	for (i = 0; i < n && i < 64; i++)
 		if (shim_real()->get_event_component(codes[i]) == component)
 			return true;
-	return n > 64; /* so many are not looked through: perhaps */
+	return n > 64; /* with more than 64 events, assume yes */
 }
 
 bool shim_thread_counts(int component)
@@ -302,7 +305,7 @@ void shim_sets_in_child(void)
 		atomic_store(&set->kind, SHIM_FREE);
 		set->record = NULL;
 	}
-	/* Numbers of the parent are not given out again: they are refused for good. */
+	/* The parent's numbers are never reused: the child's calls with them fail. */
 	first_free = -1;
 	serials = 0;
 }

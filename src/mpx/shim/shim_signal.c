@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_signal.c - the report of a process that a signal ends.
+ * shim_signal.c - writes the report when a signal ends the process.
  *
- * Signals that would end the process get a handler while they have none of the program's: it
- * writes the report, and lets the signal do what it would have done. The program sees the
- * default action in its place, and gets it back where it asks for it: some programs, Python for
- * one, look whether a signal has its default before they take it.
+ * The shim installs a handler for each signal that would end the process, as long as the program has no
+ * handler for it. The handler writes the report, then lets the signal take its default action. sigaction and
+ * signal hide the handler from the program and return SIG_DFL in its place: some programs, such as Python,
+ * install a handler only for a signal that has its default action.
  *
- * The handler waits for no lock and allocates nothing. Sets that run in its thread are read
- * first, where the signal has found the thread neither in PAPI nor in libmpx. Should that hang
- * all the same, an alarm ends the process as the signal would have. Signals of other threads wait
- * for the report: a terminal or timeout(1) may send one twice.
+ * The handler waits for no lock without a time limit, and allocates nothing. If the signal interrupted the
+ * thread outside of PAPI and libmpx, the handler first reads the sets that run in the thread. If the handler
+ * hangs nevertheless, an alarm ends the process as the signal would have. A second signal in another thread
+ * waits for the report, since a terminal or timeout(1) may send the signal twice.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -33,7 +33,8 @@
 
 enum { PATIENCE_S = 5 };
 
-/* Not those of interval timers and descriptors, which libmpx and PAPI take. */
+/* Signals whose default action ends the process, except SIGVTALRM, SIGPROF and SIGIO, which libmpx and PAPI
+ * use. */
 static const int ends[] = {
 	SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,  SIGFPE,  SIGSEGV,
 	SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS,
@@ -44,10 +45,11 @@ static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static sighandler_t (*real_signal)(int, sighandler_t);
 static sighandler_t (*real_sysv_signal)(int, sighandler_t);
 static bool wanted;
-static atomic_int ending;    /* the first signal. Partner: on_end_signal on other threads */
-static atomic_bool reported; /* likewise */
+static atomic_int ending;    /* the first signal, 0 before; report_end_signal on other threads reads it */
+static atomic_bool reported; /* the report is complete; report_end_signal on other threads waits for it */
 
-/* The constructors of others may come before ours. */
+/* Find the C library's functions. Not only the constructor calls this function: constructors of other
+ * libraries may call sigaction before ours runs. */
 static void find_signal_functions(void)
 {
 	void *symbol;
@@ -82,7 +84,8 @@ static void unblock_end_signal(int signo)
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* It hangs: on any thread. A timer of the program's own may send the signal, too. */
+/* End the process: the report hangs. Context: signal handler, on any thread. The si_code check ignores
+ * SIGALRM from a timer of the program. */
 static void on_alarm(int unused, siginfo_t *info, void *context)
 {
 	const int signo = atomic_load(&ending);
@@ -98,12 +101,13 @@ static void on_alarm(int unused, siginfo_t *info, void *context)
 
 static void set_alarm(void)
 {
-	/* Again and again: one is not queued behind a signal of the program's timer. */
+	/* Repeat the alarm every second: the first SIGALRM is lost if one from the program's timer is
+	 * pending. */
 	const struct itimerval patience = {.it_interval.tv_sec = 1, .it_value.tv_sec = PATIENCE_S};
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	/* SIG_IGN drops a SIGALRM that the program's own alarm has left pending. */
+	/* SIG_IGN discards a pending SIGALRM of the program's own alarm. */
 	action.sa_handler = SIG_IGN;
 	(void)real_sigaction(SIGALRM, &action, NULL);
 	(void)setitimer(ITIMER_REAL, &patience, NULL);
@@ -113,7 +117,8 @@ static void set_alarm(void)
 	unblock_end_signal(SIGALRM);
 }
 
-/* As a tick does. */
+/* True if the sets of this thread may be read: the interrupted code is neither in PAPI nor in libmpx. The
+ * tick handler makes the same check. */
 static bool may_read(void *context)
 {
 	const struct mpxi_thread *thread = mpxi_self;
@@ -121,7 +126,8 @@ static bool may_read(void *context)
 	return thread && mpxi_tick_look_sig(thread->core, context, mpxi_inside_sig) == MPXI_TICK_ACTS;
 }
 
-/* The instruction is executed again, and does the same. */
+/* True if the kernel sent the signal for a fault: after the handler returns, the same instruction raises it
+ * again. */
 static bool comes_again(int signo, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
@@ -141,7 +147,7 @@ static void report_end_signal(int signo, void *context)
 		atomic_store(&reported, true);
 		return;
 	}
-	/* Another thread's is being written; its alarm ends this, too. */
+	/* Another thread is writing the report. If that hangs, the alarm ends this wait, too. */
 	unblock_end_signal(SIGALRM);
 	while (!atomic_load(&reported))
 		(void)nanosleep(&ms, NULL);
@@ -151,12 +157,12 @@ static void on_end_signal(int signo, siginfo_t *info, void *context)
 {
 	int cancel;
 
-	/* Writing is a point of cancellation, and a thread that ends here takes the report with it. */
+	/* write is a cancellation point. Cancelling this thread here would lose the report. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (shim_is_owner())
 		report_end_signal(signo, context);
 	set_default(signo);
-	/* It is blocked, and comes when the handler has returned. */
+	/* The signal is blocked now, so it is delivered after the handler returns. */
 	if (!comes_again(signo, info))
 		(void)raise(signo);
 	(void)pthread_setcancelstate(cancel, NULL);
@@ -189,7 +195,8 @@ static struct sigaction own_action(int signo)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_end_signal;
-	/* Only a stack that has overflown has no room: another one is small, more often than not. */
+	/* Use the alternate stack for SIGSEGV only, since a stack overflow leaves no room on the normal one.
+	 * The alternate stack is usually small. */
 	action.sa_flags = SA_SIGINFO | (signo == SIGSEGV ? SA_ONSTACK : 0);
 	sigfillset(&action.sa_mask);
 	return action;
@@ -237,7 +244,7 @@ SHIM_EXPORT sighandler_t signal(int signo, sighandler_t handler)
 	return hide_end_handler(signo, handler, real_signal(signo, handler));
 }
 
-/* The C library's name for signal() in programs that ask for the signals of System V. */
+/* The C library's name for signal() in programs that request System V semantics. */
 sighandler_t __sysv_signal(int signo, sighandler_t handler);
 SHIM_EXPORT sighandler_t __sysv_signal(int signo, sighandler_t handler)
 {
