@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * daxpy.c - a loop whose work is known: a million multiplications and a million additions.
- * It calls nothing of this project; see "A first measurement" in README.md.
+ * daxpy.c - a loop with a known amount of work: a million multiplications and a million additions. The
+ * program calls no library of this project. See "A first measurement" in README.md.
  */
 #include <stdio.h>
 

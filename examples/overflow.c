@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * overflow.c - where a program's page faults happen: a handler is called at every
- * hundredth, with the address of the instruction.
+ * overflow.c - samples the places of a program's page faults. PAPI calls a handler at every hundredth fault,
+ * with the address of the instruction.
  *
  *   cc overflow.c -o overflow -lpapi
  */
@@ -18,11 +18,11 @@
 static void *sample[SAMPLES_MAX];
 static volatile sig_atomic_t samples;
 
-/* In a signal handler: nothing but memory of its own. */
+/* Store a sample. Context: signal handler, so it only writes to static memory. */
 static void handler(int set, void *address, long long vector, void *context)
 {
 	(void)set;
-	(void)vector; /* one bit: which event of the set it was */
+	(void)vector; /* one bit: the index of the event that overflowed */
 	(void)context;
 	if (samples < SAMPLES_MAX)
 		sample[samples++] = address;

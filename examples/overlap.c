@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * overlap.c - the same measurement twice: a whole run, and in it two regions that
- * overlap, with event sets that share events. With PAPI alone it shows where PAPI says
- * no; with libmpx it prints the counts.
+ * overlap.c - measures a whole run and two overlapping regions in it, with event sets that share events. With
+ * PAPI alone, the program prints the calls that PAPI refuses. With libmpx, it prints the counts.
  *
  * usage: overlap papi | mpx
  */
@@ -24,7 +23,7 @@ static const char *const event[SETS][3] = {
 	{"upc:::perf::MINOR-FAULTS", "upc:::task::voluntary_ctxt_switches", NULL},
 };
 
-/* A thousand page faults. */
+/* Cause a thousand page faults. */
 static void work(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page, i;
@@ -48,7 +47,7 @@ static void print(int set, const long long *value)
 		printf("  %-12s %12lld  %s\n", set_name[set], value[i], event[set][i]);
 }
 
-/* The calls of one library under one name, so that the measurement is written once. */
+/* The calls of one library, PAPI or libmpx, under common names, so that measure() serves for both. */
 struct library {
 	const char *name;
 	int (*create)(int *set);

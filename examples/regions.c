@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions.c - parts of a program, by the calls of the HPM Toolkit (libhpm.h): four threads solve, and
- * exchange what they have. A page of memory that is touched first is a page fault, so the counts of
- * upc:::perf::PAGE-FAULTS are known: thread k of 1 to 4 has 4 * (1000 * k + 100) in "solve", and 4 * 100
- * of these in "exchange". Compiled by the reader, as README says.
+ * regions.c - measures regions of a program with the calls of the HPM Toolkit (libhpm.h). Four threads each
+ * run a region "solve", which contains a region "exchange". The first access to a page of memory is a page
+ * fault, so the counts of upc:::perf::PAGE-FAULTS are known: thread k, of 1 to 4, has 4 * (1000 * k + 100) in
+ * "solve", 4 * 100 of which are in "exchange". The reader compiles the program, as README says.
  */
 #include <libhpm.h>
 #include <pthread.h>

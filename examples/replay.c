@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.c - counts Blue Gene/P events that a script drives, and prints them after
- * each part of it. The script is the machine:
+ * replay.c - counts Blue Gene/P events in a trace, and prints the counts after each part of the trace. A
+ * trace file, the script, replaces the machine:
  *
  *   cc replay.c -o replay -lpapi
  *   printf 'upc-trace 1\nc 1000 0@10/3\ns\nc 500 0\n' > script.trace
  *   UPC_SOURCE=replay:$PWD/script.trace ./replay PU0_JPIPE_INSTRUCTIONS \
  *       PU0_JPIPE_INSTRUCTIONS:mode=rise
  *
- * Two modes of one event share a counter and cannot be in one set; so each event is
- * counted by itself, the script from its beginning.
+ * Two modes of one event share a counter and cannot be in one set. Each event is therefore counted by itself,
+ * and the script is replayed from its beginning.
  */
 #include <papi.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static int fail(const char *what, int result)
 	return 1;
 }
 
-/* One event over the parts of the script, which begins anew with PAPI. */
+/* Count one event over the parts of the script. Initialising PAPI restarts the script. Return 0, or 1 after
+ * printing an error. */
 static int count(const char *event)
 {
 	long long value, before = -1;
@@ -41,7 +42,7 @@ static int count(const char *event)
 	if (result != PAPI_OK)
 		return fail(name, result);
 	printf("%-40s", event);
-	/* Each read plays on to the next s line, the last ones nothing. */
+	/* Each read replays the script up to the next s line. At the script's end, reads replay nothing. */
 	for (part = 0; part < PARTS_MAX; part++) {
 		result = PAPI_read(set, &value);
 		if (result != PAPI_OK)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_truth.c - estimates of libmpx that can be held against the truth. Four threads, one on
- * each core of the simulated node, work under a process-wide set whose events share counters
- * (those of PU0 with PU2's, of PU1 with PU3's), and each under a set of its own. Their work in
- * measurement 0 is all in work_0(), and so on: "upc_run --region work_0" counts it. Prints the
- * estimates of the sets, as JSON.
+ * sim_truth.c - prints estimates of libmpx that can be compared with true counts. Four threads run, one on
+ * each core of the simulated node. A process-wide set counts all threads, and each thread has a private set.
+ * Events of PU0 and PU2 share counters, and so do those of PU1 and PU3. All work of measurement 0 is in
+ * work_0(), and so on, so "upc_run --region work_0" gives the true counts. The output is JSON.
  *
  * usage: sim_truth [-l LOAD] [-m MEASUREMENTS] [-n QUANTA] [-s SLICE_US] [-g MAX] [-r SEED]
  *                  [-x | -p]
- *   LOAD: steady, phased or bursts; QUANTA: of work, for each thread in each measurement;
- *   MAX: events in a slice, 0: what fits
- *   -x: no event shares a counter, and threads take turns: counts instead of estimates
- *   -p: threads' own sets only, of two events that happen equally often, one in each slice:
- *       what the slices of both have counted is all there was
+ *   LOAD: steady, phased or bursts
+ *   QUANTA: units of work for each thread in each measurement
+ *   MAX: events in a slice; 0: as many as fit
+ *   -x: no process-wide set, no shared counters, and one thread at a time: exact counts instead of estimates
+ *   -p: private sets only, with two events that happen equally often, one event in each slice: the counts of
+ *       both, added up, are the true count
  */
 #include <mpx.h>
 #include <papi.h>
@@ -24,7 +24,7 @@
 
 enum { THREADS = 4, CLASSES = 8, EVENTS = THREADS * CLASSES, ARRAY = 512, MEASUREMENTS = 12 };
 
-/* The first two, which work does equally often, are the pair of -p. */
+/* The events of a core. The first two, which happen equally often, are the pair of -p. */
 static const char *const class_name[CLASSES] = {
 	"FPU_MULT_1",    "FPU_ADD_SUB_1",  "DATA_LOADS",    "DATA_STORES",
 	"JPIPE_ADD_SUB", "IPIPE_MULT_DIV", "JPIPE_SHROTMK", "IPIPE_BRANCHES",
@@ -53,7 +53,8 @@ static struct thread threads[THREADS];
 static struct mpx_estimate process[MEASUREMENTS][EVENTS];
 static pthread_barrier_t barrier;
 
-/* libmpx has its own message for the error, PAPI's is short. */
+/* Exit with a message if error is negative. The message contains PAPI's short text and libmpx's longer one.
+ */
 static void need(int error, const char *what)
 {
 	if (error >= PAPI_OK)
@@ -64,7 +65,7 @@ static void need(int error, const char *what)
 
 /* ---- work -------------------------------------------------------------------------- */
 
-/* Nothing that a compiler would fuse. */
+/* Add and multiply in an order that a compiler cannot turn into fused multiply-adds. */
 static void floating(struct thread *t)
 {
 	double x = t->x;
@@ -75,7 +76,7 @@ static void floating(struct thread *t)
 	t->x = x;
 }
 
-/* A number from the one before it, so that no compiler makes two at a time. */
+/* Compute each element from the previous one, so that no compiler vectorises the loop. */
 static void streaming(struct thread *t)
 {
 	int k, i;
@@ -118,7 +119,7 @@ static unsigned draw(struct thread *t, unsigned below)
 	return (unsigned)((uint64_t)(t->random >> 8) * below >> 24);
 }
 
-/* All kinds in turn, the thread's own twice: the same from beginning to end. */
+/* Do all kinds of work in turn, the thread's own kind twice as often: the mix never changes. */
 static void steady(struct thread *t, unsigned quanta)
 {
 	unsigned i;
@@ -127,7 +128,7 @@ static void steady(struct thread *t, unsigned quanta)
 		kind[i % (KINDS + 1) < KINDS ? i % (KINDS + 1) : (unsigned)t->number](t);
 }
 
-/* One kind at a time, a tenth to a third of the run. */
+/* Do one kind of work at a time, each for a tenth to a third of the run. */
 static void phased(struct thread *t, unsigned quanta)
 {
 	unsigned done = 0, which = (unsigned)t->number, end;
@@ -140,7 +141,7 @@ static void phased(struct thread *t, unsigned quanta)
 	}
 }
 
-/* The thread's own kind, and at random one of another. */
+/* Do bursts of the thread's own kind of work; one burst in eight is of a random kind. */
 static void bursts(struct thread *t, unsigned quanta)
 {
 	unsigned done = 0, which, end;
@@ -155,8 +156,8 @@ static void bursts(struct thread *t, unsigned quanta)
 
 typedef void work_function(struct thread *t);
 
-/* The function whose true counts are compared. The number keeps the compiler from making one function
- * of all. */
+/* Define the function whose true counts are compared. The number n keeps the compiler from merging the
+ * identical functions. */
 #define WORK(n)                                                                                         \
 	__attribute__((noinline)) static void work_##n(struct thread *t)                                \
 	{                                                                                               \
@@ -183,7 +184,7 @@ static work_function *const work[MEASUREMENTS] = {
 	work_0, work_1, work_2, work_3, work_4, work_5, work_6, work_7, work_8, work_9, work_10, work_11,
 };
 
-/* An empty work function: a set around it counts only the set's own work. */
+/* Do no work: a set around this function counts only the cost of its own start and stop. */
 __attribute__((noinline)) static void idle(struct thread *t)
 {
 	t->measurement = -1;
@@ -234,7 +235,7 @@ static void meet(void)
 	pthread_barrier_wait(&barrier);
 }
 
-/* Each alone, so that nobody waits for a lock in what is counted. */
+/* Measure one thread at a time, so that no counted work includes waiting for a lock. */
 static void take_turns(int set, struct thread *t)
 {
 	int turn;
@@ -243,7 +244,7 @@ static void take_turns(int set, struct thread *t)
 		meet();
 		if (turn != t->number)
 			continue;
-		/* Calls of libraries are bound when they are first made. */
+		/* The first call of each library function includes its lazy binding, so warm up first. */
 		measure(set, t, warm_up, t->idle);
 		measure(set, t, idle, t->idle);
 		measure(set, t, work_0, t->own[0]);
@@ -251,7 +252,7 @@ static void take_turns(int set, struct thread *t)
 	meet();
 }
 
-/* all: the process-wide set, where the thread has it. */
+/* Measure all threads at once. all: the process-wide set in the thread that owns it, else PAPI_NULL. */
 static void work_together(int all, int set, struct thread *t)
 {
 	unsigned i;
@@ -266,7 +267,7 @@ static void work_together(int all, int set, struct thread *t)
 		if (all == PAPI_NULL)
 			continue;
 		error = mpx_set_stop(all, NULL);
-		/* A thread did not answer in time: its estimates say MPX_PARTIAL. */
+		/* PAPI_ESYS: a thread did not answer in time. Its estimates have the flag MPX_PARTIAL. */
 		if (error != PAPI_ESYS)
 			need(error, "mpx_set_stop");
 		estimates(all, process[i], EVENTS);
@@ -291,19 +292,20 @@ static void *run(void *arg)
 			add_core(all, core);
 	}
 	meet();
-	/* The process-wide set has its events now, and takes in who calls. */
+	/* The process-wide set now has its events, so threads that register join it. */
 	need(mpx_thread_register(), "mpx_thread_register");
 	meet();
 	work_together(all, set, t);
 	need(mpx_set_destroy(&set), "mpx_set_destroy");
-	/* Only now: who ends takes part in the set no more. */
+	/* Wait until the process-wide set's estimates are read: a thread that ends leaves the set. */
 	meet();
 	if (all != PAPI_NULL)
 		need(mpx_set_destroy(&all), "mpx_set_destroy");
 	return NULL;
 }
 
-/* Threads are on the cores in the order in which they are made, this one on the first. */
+/* Run all threads. The simulator places threads on cores in the order of their creation; the main thread is
+ * on the first core. */
 static void run_all(void)
 {
 	pthread_t id[THREADS];
@@ -316,7 +318,7 @@ static void run_all(void)
 		pthread_join(id[i], NULL);
 }
 
-/* ---- what it says ----------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------- */
 
 static void print(const char *set, int measurement, int core, int class, const struct mpx_estimate *e)
 {
@@ -331,7 +333,7 @@ static void print(const char *set, int measurement, int core, int class, const s
 	separator = ",";
 }
 
-/* A line for each event. */
+/* Print one line for each event. */
 static void print_all(void)
 {
 	int measurement, i, k;
@@ -404,7 +406,7 @@ static int parse(int argc, char **argv)
 			bad = 1;
 		}
 	}
-	/* One is enough where all are the same. */
+	/* One measurement is enough for exact counts, which are always the same. */
 	if (options.mode == EXACT)
 		options.measurements = 1;
 	if (options.mode == PAIR)

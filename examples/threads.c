@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threads.c - an instrumented program: each thread counts itself with an event
- * set of its own, reads it while it runs, and stops it at the end.
+ * threads.c - an instrumented program. Each thread counts its own events with a private event set, reads the
+ * set while it runs, and stops it at the end.
  *
  *   cc threads.c -o threads -lpapi -lpthread
  */
@@ -16,8 +16,8 @@
 #define THREADS 4
 #define STEPS 3
 
-/* Asked for by name; what this machine or user does not have is left out, and
- * said. */
+/* Names of the events. The program leaves out each event that this machine or user cannot count, and prints
+ * its name. */
 static const char *const wanted[] = {
 	"upc:::perf::PAGE-FAULTS",
 	"upc:::perf::TASK-CLOCK",
@@ -42,8 +42,8 @@ static void check(struct worker *w, int result, const char *what)
 	w->failed = 1;
 }
 
-/* Work that can be told apart: the n-th thread touches n * 1000 fresh pages and
- * makes n * 100 system calls. */
+/* Do a different amount of work in each thread: the n-th touches n * 1000 fresh pages and makes n * 100
+ * system calls. */
 static void work(int n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)n * 1000 * page, i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * turns.c - more events than are counted at a time: libmpx lets them take turns in each of four threads,
- * and gives an interval beside each number. Here the truth is known: each thread touches fresh pages and
- * makes system calls, of which the program counts how many. A 95 % interval misses the truth once in
- * twenty times.
+ * turns.c - counts more events than can be counted at the same time. libmpx multiplexes them in each of four
+ * threads, and returns a confidence interval with each estimate. The true counts are known here: each thread
+ * touches a fixed number of fresh pages and makes a fixed number of system calls. A 95 % interval misses the
+ * true count once in twenty times.
  *
  *   cc turns.c -o turns $(pkg-config --cflags --libs mpx) -lpthread
  *
- * The status is 0 where the intervals are about where they should be, and 3 where the kernel lets this
- * user count no such event.
+ * The exit status is 0 if no estimate is far from its true count, and 3 if the kernel lets this user count at
+ * most one of the events.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@
 
 enum { THREADS = 4, AT_A_TIME = 1, EVENTS = 6, CALLS = 4, STEPS = 1500 };
 
-/* The work of a step: its events, and how often each happens. */
+/* The events of a step, and how often each happens in a step. */
 static const struct {
 	const char *name;
 	int times;
@@ -43,7 +43,7 @@ static const struct {
 static pthread_barrier_t begin, end;
 static _Thread_local volatile double sink;
 
-/* One of the steps, which are alike but for their length. */
+/* Do one step. All steps cause the same events, but take a random time. */
 static void step(size_t page, unsigned *random)
 {
 	char *memory = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,7 +75,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Prints one line. False: the interval is far from the truth. */
+/* Print one line. Return false if the estimate is far from the true count. */
 static bool says(const struct mpx_estimate *is, int e)
 {
 	const double truth = (double)event[e].times * STEPS * THREADS;
