@@ -78,13 +78,3 @@ void util_csv_put(FILE *out, const char *text)
 	}
 	fputc('"', out);
 }
-
-void util_csv_row(FILE *out, const char *const fields[], size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			fputc(',', out);
-		util_csv_put(out, fields[i] != NULL ? fields[i] : "");
-	}
-	fputc('\n', out);
-}

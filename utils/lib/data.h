@@ -14,7 +14,7 @@
 
 #include "lib/common.h"
 
-/* Schema number of JSON that is not written by a sheet: upc_replay's, and upc_regions --diff's. */
+/* Schema number of upc_replay's JSON. The other tools write sheets (sheet.h). */
 #define UTIL_SCHEMA 1
 
 /* Return the first fields of each JSON text: schema, tool, version. */
@@ -32,8 +32,5 @@ int util_json_put(FILE *out, json_t *value, bool one_line);
 
 /* Write one CSV field, quoted if RFC 4180 requires it. */
 void util_csv_put(FILE *out, const char *text);
-
-/* Write a line of n fields; NULL is an empty field. */
-void util_csv_row(FILE *out, const char *const fields[], size_t n);
 
 #endif
