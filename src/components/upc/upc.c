@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc.c - the upc component of PAPI: PAPI's vector of calls on one side, event
- * sets on units of libupc (upc_set.h) on the other, and nothing else of either.
+ * upc.c - the upc component of PAPI: the vector of functions that PAPI calls. Each function maps
+ * PAPI's arguments to an event set on a unit of libupc (upc_set.h) and maps errors back to PAPI's.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,15 +34,21 @@
 
 papi_vector_t _upc_vector;
 
-static struct upcp_opened opened; /* from upcp_late_open on */
+static struct upcp_opened opened; /* valid once upcp_late_open succeeds */
 
-/* Whether a handler of the program's has jumped out of an earlier call. */
+/*
+ * True if a signal handler of the program left an earlier call by longjmp. frame is the frame of
+ * the current call.
+ */
 static int was_left(const void *frame)
 {
 	return mpxi_in_call_lost(frame) && !upcp_caller_in_handler();
 }
 
-/* The answer to a call, whose frame this is, on top of another one. */
+/*
+ * Return PAPI_EISRUN for a call that interrupts another call in the same thread. Reports a call
+ * that was left by longjmp. frame is the frame of the new call.
+ */
 static int answer_busy_call(const void *frame)
 {
 	if (was_left(frame))
@@ -53,12 +59,12 @@ static int answer_busy_call(const void *frame)
 	return PAPI_EISRUN;
 }
 
-/* PAPI's error for libupc's, and the message for the user's eyes. */
+/* Return PAPI's error code for a code of libupc, and report libupc's message to the user. */
 static int translate_error(int error)
 {
 	const char *message;
 
-	if (!opened.lib) /* a set that was made where it could not be opened */
+	if (!opened.lib) /* the set was created while the component could not be opened */
 		return PAPI_ECMP_DISABLED;
 	message = opened.lib->upc_last_message();
 	if (error <= -MPXI_TOLD)
@@ -143,10 +149,10 @@ static int on_init_control_state(hwd_control_state_t *state)
 }
 
 /*
- * PAPI's call at a set's creation; a later choice comes through ctl. The default, user
- * mode, is nobody's choice: libupc then counts user mode of hardware events, as the
- * default says, and in full what no privilege level is told of, such as faults and
- * context switches, which lie in the kernel.
+ * Set the domain when PAPI creates a set; PAPI_set_opt changes the domain later, through ctl.
+ * PAPI's default domain, PAPI_DOM_USER, becomes 0, "not chosen". libupc then counts hardware events
+ * in user mode, as the default says. Events without privilege levels, such as page faults and
+ * context switches, occur in the kernel and are counted in full.
  */
 static int on_set_domain(hwd_control_state_t *state, int domain)
 {
@@ -159,9 +165,11 @@ static int on_set_domain(hwd_control_state_t *state, int domain)
 }
 
 /*
- * PAPI's list against the set's. PAPI moves the last entry into the place of a
- * removed one without its ni_papi_code, and then cannot find it when it maps
- * events to positions; the set remembers the code by position, which moves.
+ * Make the set's events those of PAPI's list.
+ *
+ * When PAPI removes an event, it moves the last entry into the free place but does not move that
+ * entry's ni_papi_code. PAPI then cannot find the code when it maps events to positions. The set
+ * therefore stores the code by position and writes both back into PAPI's list.
  */
 static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
 				   hwd_context_t *context)
@@ -209,8 +217,11 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	return PAPI_OK;
 }
 
-/* PAPI's call that is under way. Where it cannot be found no set of a replay can be
- * read, or stopped: it must not start then. */
+/*
+ * Return the call of PAPI that is running, and the program's address that it returns to. If the
+ * stack cannot be walked, a set of a replay can be neither read nor stopped correctly, so such a
+ * set must not start.
+ */
 static enum upcp_call find_caller(uintptr_t *address)
 {
 	enum upcp_call call = upcp_caller_find(address);
@@ -262,7 +273,10 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
 	return PAPI_OK;
 }
 
-/* PAPI_read and PAPI_accum play on; nothing else that makes PAPI read does. */
+/*
+ * Advance a replay if PAPI_read or PAPI_accum made this read. Other calls of PAPI that read
+ * (PAPI_stop, overflow handlers) do not advance the replay.
+ */
 static int play_overflows(struct upcp_state *state)
 {
 	int error;
@@ -282,10 +296,13 @@ static int play_overflows(struct upcp_state *state)
 }
 
 /*
- * PAPI_stop reads first and gives up when that fails, and a set that could never be
- * stopped would be worse than a failure that is told once. A lost source, with the values that there
- * are, is therefore reported once after each start. Every read reports a counter that did not count all
- * the time, or a parity error, until the counter is written; PAPI_stop does so if no read has.
+ * Report an error of a read, and return the code for PAPI.
+ *
+ * PAPI_stop reads the set before it stops the set, and gives up if the read fails. A set that can
+ * never be stopped is worse than an error that is reported only once. Therefore a lost source,
+ * whose remaining values are still read, is reported once after each start. A parity error, or a
+ * counter that did not count all the time, is reported by every read until the counter is written.
+ * PAPI_stop reports such an error only if no read has reported it.
  */
 static int tell_read_error(struct upcp_state *state, int error)
 {
@@ -298,7 +315,7 @@ static int tell_read_error(struct upcp_state *state, int error)
 		return translate_error(error);
 	}
 	switch (upcp_caller_find(&address)) {
-	case UPCP_CALL_SIGNAL: /* to PAPI itself, which tells nobody */
+	case UPCP_CALL_SIGNAL: /* PAPI's own handler: it reports nothing */
 		return error == UPC_EPARITY ? PAPI_ECLOST : PAPI_EMISC;
 	case UPCP_CALL_STOP:
 	case UPCP_CALL_UNKNOWN:
@@ -312,8 +329,10 @@ static int tell_read_error(struct upcp_state *state, int error)
 	return translate_error(error);
 }
 
-/* -1 can be read, and not added to what was accumulated: PAPI_accum fails then, and all
- * goes on counting. */
+/*
+ * Report an event that has had no time slice. Its value is -1, which PAPI_read can return but
+ * PAPI_accum cannot add, so PAPI_accum fails. The set goes on counting.
+ */
 static int tell_never(const struct upcp_set *set)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
@@ -330,14 +349,16 @@ static int tell_never(const struct upcp_set *set)
 	return upcp_caller_find(&address) == UPCP_CALL_ACCUM ? PAPI_EMISC : PAPI_OK;
 }
 
-/* Their time is in the estimates all the same: no call fails for it. */
+/* The estimates include the time of lost slices, so no call fails because of them. */
 static const char slices_lost[] =
 	"time slices of a multiplexed set were lost, or ended far too late, and its estimates are as good as "
 	"the others are; has the program blocked or taken their signal, or closed a descriptor that is not "
 	"its own?";
 
-/* In a handler on top of libupc: the values as of the last read, or those of this
- * moment where libupc has called the handler itself. */
+/*
+ * Read in a signal handler that interrupted a call of libupc. If libupc itself called the user's
+ * handler (a replay), the values are the current ones. Otherwise they are those of the last read.
+ */
 static void read_inside(struct upcp_state *state)
 {
 	if (!state->interrupting)
@@ -348,8 +369,8 @@ static void read_inside(struct upcp_state *state)
 }
 
 /*
- * PAPI_stop reads what runs, and then stops it. A perf group that runs costs twice as much to
- * read as one that has stopped, and would be read again: it is stopped first.
+ * Stop the set, then read it. True on success. PAPI_stop reads a running set and then stops it, but
+ * a running perf group costs twice as much to read as a stopped group, and would be read twice.
  */
 static int finish_running_set(struct upcp_state *state)
 {
@@ -369,7 +390,7 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 
 	(void)context;
 	(void)flags;
-	if (!state) { /* rehearse_component_read() */
+	if (!state) { /* called by rehearse_component_read() */
 		upcp_caller_rehearse(__builtin_return_address(0), __builtin_dwarf_cfa());
 		return PAPI_ECMP;
 	}
@@ -392,7 +413,7 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	error = upcp_set_read(&state->set);
 	mpxi_in_call_end();
 	state->address = 0;
-	if (error <= -MPXI_TOLD) /* another thread's: nothing was read */
+	if (error <= -MPXI_TOLD) /* the set belongs to another thread: nothing was read */
 		return translate_error(error);
 	if (state->set.gaps.lost)
 		upcp_report(UPCP_REPORT_LOST, slices_lost);
@@ -441,7 +462,10 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	int papi;
 	int error;
 
-	/* PAPI's tables have it all, and after a remove an index that is not stale. */
+	/*
+	 * PAPI's tables contain both arguments. After an event was removed, only the tables' index
+	 * is right.
+	 */
 	(void)index;
 	(void)threshold;
 	if (mpxi_in_call_sig())
@@ -451,12 +475,15 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	mpxi_in_call_end();
 	if (papi != PAPI_OK)
 		return papi;
-	if (error == UPC_EINVAL) /* a threshold that the event cannot have */
+	if (error == UPC_EINVAL) /* the event does not support this threshold */
 		upcp_report(UPCP_REPORT_REFUSED, opened.lib->upc_last_message());
 	return error ? translate_error(error) : PAPI_OK;
 }
 
-/* PAPI calls for sets that are not multiplexed yet, and not running. */
+/*
+ * Set the time slice of a multiplexed set, in ns. PAPI calls this function only for a set that is
+ * stopped and not yet multiplexed.
+ */
 static int multiplex_option_set(_papi_int_option_t *option)
 {
 	struct upcp_set *set = option->multiplex.ESI->ctl_state;
@@ -483,8 +510,9 @@ static int multiplex_option_set(_papi_int_option_t *option)
 }
 
 /*
- * The timer of PAPI's own emulation of overflows. PAPI asks its first component whether it can be
- * so, which we are where there are presets: with setitimer's signal of its kind.
+ * Return PAPI_OK if PAPI's software overflow can use the timer, that is, if its signal is the one
+ * that setitimer sends for that timer. PAPI asks component 0, which is this component in a build
+ * with presets.
  */
 static int fit_timer(const PAPI_itimer_option_t *timer)
 {
@@ -516,8 +544,11 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		if (target.attached < 0 ||
 		    (code == PAPI_ATTACH && (unsigned long)target.attached != option->attach.tid))
 			return PAPI_EINVAL;
-		/* 0 is the calling thread, as it is to the kernel: its own set, though an
-		 * attached one, which PAPI lets run beside others. */
+		/*
+		 * Thread id 0 is the calling thread, as for the kernel. The set becomes the calling
+		 * thread's own set, but counts as attached, so that PAPI lets it run next to other
+		 * sets.
+		 */
 		takes = code == PAPI_ATTACH && !target.attached;
 		break;
 	case PAPI_CPU_ATTACH:
@@ -573,11 +604,11 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 /* ---- names ------------------------------------------------------------------- */
 
 /*
- * Protects PAPI's table of the names that were asked for, where these are ours. PAPI looks a name
- * up without a lock, adds it under one if it is not there, and moves the table to grow it: two
- * threads at once gave an event two codes, of which a set with the one knows not the other. PAPI's
- * INTERNAL_LOCK nests in it; no handler takes it. Held across a fork, so that a child finds both
- * free.
+ * Protects PAPI's table of native event names while this component adds a name. PAPI looks a name
+ * up without a lock, adds a missing name under a lock, and moves the table to grow it. Two threads
+ * that did so at once gave one event two codes, and a set that holds one code does not recognise
+ * the other. PAPI's INTERNAL_LOCK nests in this lock. No signal handler takes it. It is held across
+ * a fork, so that a child finds both locks free.
  */
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -591,7 +622,10 @@ static void unlock_names(void)
 	pthread_mutex_unlock(&names_lock);
 }
 
-/* Held by who closes the component. Not over a fork: closing takes locks that are. */
+/*
+ * Held by the thread that closes the component. It is not held across a fork, because closing takes
+ * locks that are.
+ */
 static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
 
 static void settle_in_child(void)
@@ -608,13 +642,19 @@ static int open_names(void)
 	return upcp_fork_register(&fork);
 }
 
-/* While PAPI_library_init makes its presets it asks every component for the names of a PMU's events. */
+/*
+ * True while PAPI_library_init builds its presets. It then asks every component for the names of a
+ * PMU's events.
+ */
 static int is_for_preset(void)
 {
 	return PAPI_is_initialized() == PAPI_NOT_INITED;
 }
 
-/* PAPI's own code for it is made here, and handed over as perf_event hands over its. */
+/*
+ * Find an event by name. Like perf_event, this function creates PAPI's own code of the event and
+ * passes it to PAPI through _papi_hwi_set_papi_event_code.
+ */
 static int on_name_to_code(const char *name, unsigned int *native)
 {
 	int error, code;
@@ -635,7 +675,7 @@ static int on_name_to_code(const char *name, unsigned int *native)
 	return PAPI_OK;
 }
 
-/* Modes of one event need its name only; a list needs all names. */
+/* The modes of one event need only that event's name. A list of events needs all names. */
 static int on_enum_events(unsigned int *native, int modifier)
 {
 	int all = modifier == PAPI_ENUM_FIRST || modifier == PAPI_ENUM_EVENTS;
@@ -667,7 +707,7 @@ static int on_code_to_info(unsigned int native, PAPI_event_info_t *info)
 
 /* ---- the component --------------------------------------------------------- */
 
-/* PAPI's function that reads a component calls on_read, as it will for PAPI_stop. */
+/* Have PAPI's internal read function call on_read, in the same way as PAPI_stop will. */
 static void rehearse_component_read(int index)
 {
 	EventSetInfo_t nothing;
@@ -701,11 +741,14 @@ static int on_init_component(int index)
 	cmp->hardware_intr_sig = upcp_signal_number();
 	cmp->disabled = upcp_late_prepare(cmp, &opened, settle_component);
 	if (cmp->disabled == PAPI_OK && opened.simulates)
-		upcp_presets_load(index); /* asks for names, which is no use while it is being opened */
+		upcp_presets_load(index); /* finds names, which fails while the component is being opened */
 	return cmp->disabled;
 }
 
-/* PAPI lets several threads shut it down at once: one closes, and the others wait until it has. */
+/*
+ * Close the component. PAPI allows several threads to call PAPI_shutdown at once; one of them
+ * closes the component and the others wait.
+ */
 static int on_shutdown_component(void)
 {
 	struct upc_catalogue *catalogue;
@@ -714,7 +757,7 @@ static int on_shutdown_component(void)
 	catalogue = upcp_late_close();
 	if (catalogue) {
 		upcp_overflow_close();
-		/* Sets of threads that never came back still have units. */
+		/* Sets of threads that never called PAPI again still have units. */
 		if (upcp_sets_close())
 			opened.lib->upc_catalogue_close(catalogue);
 		_upc_vector.cmp_info.initialized = 0;
@@ -730,7 +773,10 @@ static int on_init_thread(hwd_context_t *context)
 	return PAPI_OK;
 }
 
-/* PAPI_shutdown frees the table of sets, then each thread, and calls the component last. */
+/*
+ * Close overflow handling if PAPI_shutdown is under way. PAPI_shutdown frees the table of sets
+ * first, then each thread, and calls the component's shutdown last.
+ */
 static int on_shutdown_thread(hwd_context_t *context)
 {
 	(void)context;
@@ -748,27 +794,30 @@ papi_vector_t _upc_vector = {
 			.version = "0.1.0",
 			.support_version = "n/a",
 			.kernel_version = "n/a",
-			/* The core sizes its arrays, and limits adds, by num_mpx_cntrs:
-			 * that the 257th counter is a conflict is for the unit to say. */
+			/*
+			 * PAPI's core sizes its arrays and limits the events of a set by
+			 * num_mpx_cntrs. The unit itself refuses the 257th counter, with a
+			 * conflict.
+			 */
 			.num_cntrs = UPC_COUNTERS,
 			.num_mpx_cntrs = UPCP_EVENTS,
 			.default_domain = PAPI_DOM_USER,
-			.available_domains = PAPI_DOM_USER, /* upcp_open_later sets it */
+			.available_domains = PAPI_DOM_USER, /* set by upcp_open_later */
 			.default_granularity = PAPI_GRN_THR,
 			.available_granularities = PAPI_GRN_THR | PAPI_GRN_PROC | PAPI_GRN_SYS,
-			.hardware_intr_sig = PAPI_INT_SIGNAL, /* until it is known */
+			.hardware_intr_sig = PAPI_INT_SIGNAL, /* set by on_init_component */
 			.hardware_intr = 1,
 			.fast_virtual_timer = 1,
 			.fast_real_timer = 1,
 			.attach = 1,
 			.cpu = 1,
-			.kernel_multiplex = 1, /* PAPI's word for the component's own */
+			.kernel_multiplex = 1, /* the component multiplexes by itself */
 			.inherit = 1,
 			.cntr_umasks = 1,
 		},
 	.size =
 		{
-			/* The core allocates these; none may be of size 0. */
+			/* PAPI's core allocates these structures; no size may be 0. */
 			.context = sizeof(int),
 			.control_state = sizeof(struct upcp_state),
 			.reg_value = sizeof(int),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_caller.c - finds PAPI's call on the stack, by the unwind tables that every
- * function of libpapi has (Rules.upc asks for them).
+ * upc_caller.c - finds the call of PAPI on the stack, with the unwind tables of libpapi's functions
+ * (Rules.upc builds libpapi with them).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -15,8 +15,10 @@
 
 #include "upc_caller.h"
 
-/* Between the component and PAPI's call lie three frames; a preloaded library
- * that passes the call on adds its own. */
+/*
+ * Three frames lie between the component and the call of PAPI. A preloaded library that wraps the
+ * call adds frames.
+ */
 #define FRAMES_MAX 12
 
 struct walk {
@@ -26,9 +28,8 @@ struct walk {
 };
 
 /*
- * PAPI's calls by their first instruction: libpapi's own, and what this library
- * finds under the name. The two differ where a preloaded library defines the name as
- * well, to pass the call on.
+ * The addresses of PAPI's functions: own in libpapi itself, found by the dynamic linker's lookup of
+ * the name. The two differ if a preloaded library wraps the function.
  */
 static struct {
 	const char *name;
@@ -52,7 +53,7 @@ void upcp_caller_open(void)
 	size_t i;
 
 	if (!dladdr((void *)upcp_caller_open, &here))
-		here.dli_fbase = NULL; /* a program that nothing is loaded into */
+		here.dli_fbase = NULL; /* a statically linked program */
 	for (i = 0; i < CALLS; i++) {
 		calls[i].own = calls[i].found = found[i];
 		if (!here.dli_fbase || !dladdr((void *)found[i], &there) || there.dli_fbase == here.dli_fbase)
@@ -85,7 +86,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
 
 	if (!address)
 		return _URC_END_OF_STACK;
-	/* The code that a signal has interrupted made no call, nor did its callers. */
+	/* The interrupted code did not make this call, nor did its callers. */
 	if (interrupted && walk->call == UPCP_CALL_UNKNOWN)
 		walk->call = UPCP_CALL_SIGNAL;
 	if (interrupted || ++walk->frames > FRAMES_MAX)
@@ -95,7 +96,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
 		walk->call = call;
 		return _URC_NO_REASON;
 	}
-	/* A library in between that has PAPI's names is not the program. */
+	/* The caller is a wrapper with one of PAPI's names, not the program. */
 	if (call != UPCP_CALL_UNKNOWN)
 		return _URC_NO_REASON;
 	walk->address = address;
@@ -131,16 +132,20 @@ int upcp_caller_in_handler(void)
 /* ---- a shorter way ------------------------------------------------------------- */
 
 /*
- * PAPI's calls read by one internal function. Its frame has the same size each time, so
- * that the address to which it returns, in one of PAPI's calls, always lies as far from the
- * frame of what it calls. A walk finds how far.
+ * All calls of PAPI read through one internal function, the reader. Its frame always has the same
+ * size, so its return address into the call of PAPI lies at a constant distance from the frame of
+ * the function that the reader calls (on_read). upcp_caller_rehearse finds that distance with one
+ * walk of the stack.
  */
 static struct {
-	const void *returns_to; /* into that function; NULL: not found */
-	size_t words;           /* from the callee's frame to the word */
+	const void *returns_to; /* address in the reader; NULL: distance unknown */
+	size_t words;           /* from the callee's frame to the return address, in words */
 } reader;
 
-/* Behind PAPI_stop's call of it, 0: not known yet. Relaxed: any thread finds the same. */
+/*
+ * The reader's return address into PAPI_stop; 0 until known. Relaxed order is enough, because every
+ * thread finds the same address.
+ */
 static _Atomic uintptr_t stop_reads;
 
 struct trace {
@@ -171,7 +176,10 @@ void upcp_caller_rehearse(const void *returns_to, const void *frame)
 	_Unwind_Backtrace(find_reader, &trace);
 	if (trace.address && trace.frame > (uintptr_t)frame)
 		n = (trace.frame - (uintptr_t)frame) / sizeof(*word);
-	/* A call has pushed it, or the function has put it beside its frame pointer, lowest. */
+	/*
+	 * The return address was pushed by the call instruction, or the reader stored it next to
+	 * its frame pointer at the lowest address of its frame.
+	 */
 	if (n > 0 && word[n - 1] == trace.address)
 		reader.words = n - 1;
 	else if (n > 1 && word[1] == trace.address)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_caller.h - which of PAPI's calls asks, and where in the program it was made.
- * PAPI reads its components alike for PAPI_read and PAPI_stop, but a replay plays
- * on for the one and not for the other, and a live set need not run for the other.
+ * upc_caller.h - finds out which function of PAPI the program called, and from where. PAPI reads
+ * its components in the same way for PAPI_read and PAPI_stop. A replay advances for PAPI_read but
+ * not for PAPI_stop, and a live set can be stopped before it is read for PAPI_stop.
  */
 #ifndef UPC_CALLER_H
 #define UPC_CALLER_H
@@ -15,39 +15,49 @@ enum upcp_call {
 	UPCP_CALL_READ,        /* PAPI_read, PAPI_read_ts                     */
 	UPCP_CALL_ACCUM,       /* PAPI_accum                                  */
 	UPCP_CALL_STOP,        /* PAPI_stop                                   */
-	UPCP_CALL_SIGNAL,      /* none of them: a handler of PAPI's own       */
+	UPCP_CALL_SIGNAL,      /* none of these: PAPI's own handler           */
 };
 
-/* Finds PAPI's calls, before the first use. Context: one thread at a time. */
+/*
+ * Look up the addresses of PAPI's functions. Call once before the functions below. Context: one
+ * thread at a time.
+ */
 void upcp_caller_open(void);
 
 /*
- * The innermost of PAPI's calls above the caller, and the program's address to
- * which it returns, 0 where there is none. Walks the stack, some microseconds.
- * Context: any, signal handlers as well: nothing is allocated, and the loader's lock
- * that the walk may take can be taken again by the thread that holds it.
+ * Return the innermost call of PAPI on the stack, and in *address the program's address that it
+ * returns to, or 0 if there is none. Walks the stack, which takes some microseconds. Context: any,
+ * including signal handlers. The walk allocates nothing, and the loader's lock that it may take is
+ * recursive.
  */
 enum upcp_call upcp_caller_find(uintptr_t *address);
 
-/* Whether a signal handler is on the stack. Context as above. */
+/* True if a signal handler is on the stack. Context: any, including signal handlers. */
 int upcp_caller_in_handler(void);
 
 /*
- * The same in some loads, for PAPI_stop alone, by the function of PAPI's that reads a component
- * for all its calls. The function that it calls gives its own return address and frame
- * (__builtin_return_address(0), __builtin_dwarf_cfa()).
+ * The functions below recognise PAPI_stop with a few loads instead of a walk of the stack. They
+ * rely on the internal function of PAPI that reads a component for all calls (the reader). The
+ * function that the reader calls passes its return address and frame: __builtin_return_address(0)
+ * and __builtin_dwarf_cfa().
  */
 
-/* Called by way of that function, once, while nothing counts: walks the stack. */
+/*
+ * Find where the reader's return address is stored. Call once, through the reader, while nothing
+ * counts. Walks the stack.
+ */
 void upcp_caller_rehearse(const void *returns_to, const void *frame);
 
-/* Which call reads, as a number of its own; 0 where that cannot be said. */
+/* Return a number that identifies the call of PAPI that reads, or 0 if it is unknown. */
 uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame);
 
-/* Is it PAPI_stop? No, until one such call is known to have been. */
+/* True if caller identifies PAPI_stop. False until upcp_caller_stopped has seen one PAPI_stop. */
 int upcp_caller_is_stop(uintptr_t caller);
 
-/* The call that has read last now stops the set. Looks it up, the first time. */
+/*
+ * Record that the call that made the last read now stops the set. Only the first time, look up
+ * whether that call is PAPI_stop.
+ */
 void upcp_caller_stopped(uintptr_t caller);
 
 #endif /* UPC_CALLER_H */

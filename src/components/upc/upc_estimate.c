@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_estimate.c - the estimators of MPX without libm, which programs that are linked
- * with libpapi.a do not name. PAPI hands on values alone; what functions of libm are
- * for, their errors, it does not.
+ * upc_estimate.c - the estimators of MPX without libm, because programs that link libpapi.a do not
+ * link libm. The estimators need libm's functions only for error bounds, and PAPI returns values
+ * without error bounds.
  */
 #include <math.h>
 
@@ -16,7 +16,7 @@ static double upcp_min(double a, double b)
 	return a < b ? a : b;
 }
 
-/* The exponent is small and whole. */
+/* base to the power of a small non-negative integer. */
 static double upcp_power(double base, int exponent)
 {
 	double product = 1;
@@ -26,7 +26,10 @@ static double upcp_power(double base, int exponent)
 	return product;
 }
 
-/* Newton's steps halve what is far too large, and soon double the digits. */
+/*
+ * The square root by Newton's method. A step halves an estimate that is far too large, and near the
+ * root doubles the number of correct digits.
+ */
 static double upcp_root(double square)
 {
 	double root = square > 1 ? square : 1, next;

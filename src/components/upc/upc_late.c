@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_late.c - when the component is opened, by one thread, and with no fork in between. It
- * includes only the public header of PAPI.
+ * upc_late.c - opens the component at its first use, in one thread and never while a fork is under
+ * way. This file includes only PAPI's public header.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -24,17 +24,24 @@ static PAPI_component_info_t *cmp;
 static struct upcp_opened *opened;
 static void (*on_open)(void);
 
-/* An enum upcp_late: stored with release when what it stands for is there, loaded with acquire. */
+/*
+ * An enum upcp_late. enter_state stores it with release after the data of that state, and
+ * upcp_late_state loads it with acquire.
+ */
 static int state;
 
-/* Held by who opens; libupc's locks nest in it; no handler takes it. A child of a fork gets a new
- * one, and opens by itself what another thread was opening. */
+/*
+ * Held by the thread that opens the component. libupc's locks nest in it. No signal handler takes
+ * it. A forked child gets a new lock and, if another thread was opening the component, opens it
+ * again.
+ */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * libupc registers its fork handlers when it is loaded; a fork that began before does not run them,
- * and no other thread may be inside libupc then. A thread that loads libupc waits for forks that are
- * under way, and later forks wait for it. A leaf lock, held across a fork.
+ * Excludes loading libupc and forks from each other. libupc registers its fork handlers when it is
+ * loaded. A fork that began earlier does not run them, and during such a fork no other thread may
+ * be inside libupc. Therefore a thread that loads libupc waits for forks under way, and later forks
+ * wait for the load. The lock is a leaf lock and is held across a fork.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -43,7 +50,10 @@ static struct {
 	unsigned forks;
 } turn = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Set while this thread forks: it holds turn.lock, and a prepare handler of the program may call PAPI. */
+/*
+ * Set while this thread forks. The thread then holds turn.lock, and a prepare handler of the
+ * program may call PAPI.
+ */
 static __thread int forking __attribute__((tls_model("initial-exec")));
 
 static void begin_fork(void)
@@ -106,7 +116,10 @@ enum upcp_late upcp_late_state(void)
 	return (enum upcp_late)__atomic_load_n(&state, __ATOMIC_ACQUIRE);
 }
 
-/* Reports the reason if the user chose something: PAPI says only that there is no such event. */
+/*
+ * Report the reason if the user set a variable that the reason names. PAPI itself says only that
+ * the event does not exist.
+ */
 static void tell_of_setting(const char *reason)
 {
 	static const char *const names[] = {"UPC_LIBRARY", "UPC_SOURCE", "UPC_WIRING"};
@@ -119,7 +132,7 @@ static void tell_of_setting(const char *reason)
 		}
 }
 
-/* The errno of a failure that can pass; 0 for other errors. */
+/* Return the errno of a temporary failure, or 0 for other errors. */
 static int lack_of(int error)
 {
 	return error == UPC_ENOMEM ? ENOMEM : error == UPC_EMFILE ? EMFILE : 0;
@@ -187,8 +200,11 @@ struct undisturbed {
 	int cancellable;
 };
 
-/* Blocks signals: a handler that calls PAPI would wait for a lock of its own thread. While this thread
- * forks, who opens may be waiting for it: 0, or EBUSY. */
+/*
+ * Take the lock with all signals blocked and cancellation disabled. A handler that calls PAPI would
+ * otherwise wait for a lock of its own thread. Return 0, or EBUSY: while this thread forks, the
+ * thread that opens the component may be waiting for this fork.
+ */
 static int begin_opening(struct undisturbed *before)
 {
 	sigset_t all;
@@ -228,8 +244,11 @@ int upcp_late_open(enum upcp_late wanted)
 #define HAS_PRESETS 0
 #endif
 
-/* An older C library holds a lock while it runs handlers before a fork, and a library that is loaded
- * takes it to register its own: forks must not wait for one. */
+/*
+ * True if forks may wait for the loading of libupc. glibc before 2.36 holds a lock while it runs
+ * prepare handlers, and a library that is being loaded takes that lock to register its own
+ * handlers. With such a glibc a fork must not wait for a load.
+ */
 static int can_forks_wait(void)
 {
 #ifdef __GLIBC__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_late.h - opens libupc and its catalogue when a program first needs them: PAPI initialises all
- * of its components in every program, and most programs use one.
+ * upc_late.h - opens libupc and its catalogue when the program first needs them. PAPI initialises
+ * all of its components in every program, but most programs use only one component.
  */
 #ifndef UPC_LATE_H
 #define UPC_LATE_H
@@ -10,38 +10,46 @@
 
 #include "upc_open.h"
 
-/* How far the component is. Each state from DELAYED on includes the ones before it. */
+/* States of opening the component. Each state from DELAYED on includes the states before it. */
 enum upcp_late {
-	UPCP_LATE_FAILED = -1, /* for good: disabled_reason says why                          */
+	UPCP_LATE_FAILED = -1, /* permanently; disabled_reason says why                       */
 	UPCP_LATE_CLOSED,      /* before PAPI_library_init, and after PAPI_shutdown           */
 	UPCP_LATE_DELAYED,     /* nothing is loaded yet                                       */
-	UPCP_LATE_OPEN,        /* libupc is there, and finds names                            */
-	UPCP_LATE_DESCRIBED,   /* all names are read: their number is known, and what is missing */
+	UPCP_LATE_OPEN,        /* libupc is loaded and finds names                            */
+	UPCP_LATE_DESCRIBED,   /* all names are read; their number and the missing sources are known */
 };
 
 /*
- * For PAPI_library_init: has the component wait for its first use, or opens it at once where what
- * drives it was chosen ($UPC_SOURCE, $UPC_WIRING), PAPI has presets of it, or glibc is older than
- * 2.36. on_open is called when it is open, and must not ask for names. *opened gets the result.
- * PAPI_OK, PAPI_EDELAY_INIT, or why it is disabled, with disabled_reason: PAPI_ECMP, PAPI_ENOMEM.
+ * Prepare the component in PAPI_library_init. By default opening waits for the first use. The
+ * component is opened at once if the user chose its source ($UPC_SOURCE, $UPC_WIRING), if PAPI has
+ * presets on it, or if glibc is older than 2.36. on_open is called after opening, and must not look
+ * up names. *opened receives the result of opening. Return PAPI_OK, PAPI_EDELAY_INIT, or, if the
+ * component is disabled, PAPI_ECMP or PAPI_ENOMEM with cmp->disabled_reason.
  */
 int upcp_late_prepare(PAPI_component_info_t *cmp, struct upcp_opened *opened, void (*on_open)(void));
 
 /*
- * Makes sure that the component is that far: UPCP_LATE_OPEN or _DESCRIBED. Where several threads
- * ask at once, one does it and the others wait. PAPI_OK, or a failure that
- * can pass, after which the next call tries again: PAPI_ENOMEM, or PAPI_ESYS with errno (descriptors;
- * EAGAIN: in a handler before a fork while another thread opens it). Else PAPI_ECMP_DISABLED.
- * Context: any thread, no handler of a signal on top of a call of PAPI; all signals are blocked
- * meanwhile, and no cancellation acts.
+ * Bring the component to the state UPCP_LATE_OPEN or UPCP_LATE_DESCRIBED. If several threads call
+ * at once, one opens and the others wait.
+ *
+ * Return PAPI_OK, a temporary failure, or PAPI_ECMP_DISABLED. After a temporary failure the next
+ * call tries again. Temporary failures are PAPI_ENOMEM, and PAPI_ESYS with errno: EMFILE or ENFILE
+ * without descriptors, EAGAIN in a prepare handler of a fork while another thread opens the
+ * component, or EIO if the names cannot be read.
+ *
+ * Context: any thread, but no signal handler that interrupts a call of PAPI. All signals are
+ * blocked and cancellation is disabled during the call.
  */
 int upcp_late_open(enum upcp_late wanted);
 
-/* How far it is. Context: any. */
+/* Return the state. Context: any. */
 enum upcp_late upcp_late_state(void);
 
-/* For PAPI_shutdown, not in handlers: waits for a thread that opens it. The next PAPI_library_init
- * prepares anew. The catalogue, which the caller closes, or NULL where there is none. */
+/*
+ * Close the component in PAPI_shutdown. Waits for a thread that is opening it. Return the
+ * catalogue, which the caller closes, or NULL if none is open. The next PAPI_library_init prepares
+ * the component again. Context: no signal handler.
+ */
 struct upc_catalogue *upcp_late_close(void);
 
 #endif /* UPC_LATE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_library.c - finds libupc at run time and checks that it is the right one.
- * All that can be wrong ends as one line with the remedy, for disabled_reason.
+ * upc_library.c - finds libupc at run time and checks its ABI version. A failure becomes one line
+ * for disabled_reason: the cause, then the remedy.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -17,17 +17,17 @@
 
 #define SONAME "libupc.so.0"
 
-/* Null where libupc is not linked into the program. */
+/* NULL if libupc is not linked into the program. */
 #define WEAK(function) extern __typeof__(function) function __attribute__((weak));
 MPXI_LIBUPC_CALLS(WEAK)
 
 static struct mpxi_libupc library;
 static int found;
-static int lacked; /* by the search that is under way */
+static int lacked; /* errno of the current search, or 0 */
 
 /*
- * One reason: cause, then remedy. The cause is cut where both do not fit,
- * because it is the remedy that helps.
+ * Write "cause. remedy" into reason. If both do not fit, the cause is truncated, because the remedy
+ * helps more.
  */
 static void explain_reason(char *reason, size_t size, const char *cause, const char *remedy)
 {
@@ -49,7 +49,10 @@ static int check_abi(const struct mpxi_libupc *candidate, const char *origin, ch
 	return -1;
 }
 
-/* 1: linked in and right, 0: not linked in, -1: linked in and not usable. */
+/*
+ * Use a libupc that is linked into the program. Return 1: usable; 0: not linked in; -1: not usable,
+ * with the reason.
+ */
 static int use_linked(char *reason, size_t size)
 {
 	struct mpxi_libupc candidate;
@@ -73,7 +76,7 @@ static int use_linked(char *reason, size_t size)
 	return 1;
 }
 
-/* Takes every function out of an open library: 0, or -1 with the reason. */
+/* Look up every function in an open library. Return 0, or -1 with the reason. */
 static int use_handle(void *handle, const char *path, char *reason, size_t size)
 {
 	struct mpxi_libupc candidate;
@@ -86,7 +89,7 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 		explain_reason(reason, size, cause, "Install PAPI and libupc from the same release."); \
 		return -1;                                                                             \
 	}
-	/* The version comes first: another release may lack any of the rest. */
+	/* Check the version first, because another release may lack other functions. */
 	LOOKUP(upc_abi_version)
 	if (check_abi(&candidate, path, reason, size))
 		return -1;
@@ -96,7 +99,10 @@ static int use_handle(void *handle, const char *path, char *reason, size_t size)
 	return 0;
 }
 
-/* The loader gives text only: finds the errno of what is short at this moment, or 0. */
+/*
+ * Return the errno of the resource that is exhausted now (ENOMEM, EMFILE, ENFILE), or 0. The loader
+ * reports its errors only as text.
+ */
 static int find_lack(int error)
 {
 	int fd;
@@ -111,9 +117,9 @@ static int find_lack(int error)
 }
 
 /*
- * 1: loaded and right, 0: cannot be loaded (reason says why), -1: loaded, and
- * not usable. A good one is never closed: its units outlive PAPI_shutdown in
- * programs that use libupc themselves.
+ * Load libupc from a file. Return 1: usable; 0: cannot be loaded; -1: loaded but not usable. The
+ * last two set the reason. A usable library is never closed, because in programs that call libupc
+ * themselves its units outlive PAPI_shutdown.
  */
 static int use_file(const char *path, const char *remedy, char *reason, size_t size)
 {
@@ -147,7 +153,7 @@ static int search_library(char *reason, size_t size)
 	if (result)
 		return result;
 
-	/* A second copy would have units of its own that tools cannot see. */
+	/* A second copy of libupc would have separate units that tools cannot see. */
 	loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 	if (loaded)
 		return use_handle(loaded, "The " SONAME " loaded by this program", reason, size) ? -1 : 1;

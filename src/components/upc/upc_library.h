@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * upc_library.h - the libupc of this process, found at run time.
- * PAPI is built without libupc and runs without it.
- */
+/* upc_library.h - finds libupc at run time. PAPI is built without libupc and runs without it. */
 #ifndef UPC_LIBRARY_H
 #define UPC_LIBRARY_H
 
@@ -11,13 +8,13 @@
 #include "runtime/libupc.h"
 
 /*
- * Finds libupc: the one that is already in the process (linked in, or loaded
- * by somebody else), then $UPC_LIBRARY (not in set-user-id programs), then
- * libupc.so.0 of the loader's search path, then UPC_LIBDIR's. NULL where none
- * can be used; reason then has in plain words why not and what to do, and *lack is EMFILE,
- * ENFILE or ENOMEM where the loader lacked that, which can pass, else 0.
- * Found once, it stays for the life of the process.
- * Context: one thread at a time.
+ * Return the functions of libupc, or NULL if no usable libupc is found. The search order is: a
+ * libupc that is linked into the program or already loaded; $UPC_LIBRARY, but not in set-user-ID
+ * programs; libupc.so.0 on the loader's search path; UPC_LIBDIR.
+ *
+ * On failure reason says in plain words what is wrong and what to do. *lack is then EMFILE, ENFILE
+ * or ENOMEM if the loader lacked that resource, which is a temporary failure, and otherwise 0. A
+ * libupc that was found is used until the process ends. Context: one thread at a time.
  */
 const struct mpxi_libupc *upcp_library_find(char *reason, size_t size, int *lack);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_names.c - the catalogue's events as PAPI knows events: native codes, names
- * with qualifiers, descriptions. It includes only the public header of PAPI.
+ * upc_names.c - presents the catalogue's events to PAPI as native codes, names with qualifiers, and
+ * descriptions. This file includes only PAPI's public header.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,9 +45,10 @@ static int in_mode(const struct upc_event_info *info)
 	return name_has_mode(info->name);
 }
 
-/* The first event from code on that something drives, and that is not one of
- * another's modes. No event is described for that: each description of a tracepoint is read from
- * a file. */
+/*
+ * Find the first event from code on that has a source and is not a signal mode of another event.
+ * Only names are read: the description of each tracepoint would be read from a file.
+ */
 static int next_driven(uint32_t code, unsigned int *native)
 {
 	uint32_t count = lib->upc_catalogue_count(catalogue);
@@ -65,7 +66,10 @@ static int next_driven(uint32_t code, unsigned int *native)
 	return PAPI_ENOEVNT;
 }
 
-/* The event's next mode: of the event itself the first. An event with qualifiers for its set has none. */
+/*
+ * Replace *native by the next signal mode of the event, or by the first mode if *native is the
+ * event itself. An event with qualifiers has no modes.
+ */
 static int next_mode(unsigned int *native)
 {
 	struct upc_event_info info;
@@ -128,23 +132,23 @@ static int refuse_name(int error, const char *name, const char *why)
 	return error;
 }
 
-/* The event's own name, without what qualifies its set. */
+/* Find the event by its name without qualifiers. */
 static int find_own_event(const char *name, const struct upcp_name_parts *parts, uint32_t *code)
 {
 	char event[UPC_NAME_MAX + 16];
 
-	/* libupc has the words for a name that is too long. */
+	/* libupc reports a name that is too long. */
 	if (!name[parts->event] || parts->event >= sizeof(event))
 		return lib->upc_catalogue_find(catalogue, name, code);
 	snprintf(event, sizeof(event), "%.*s", (int)parts->event, name);
 	return lib->upc_catalogue_find(catalogue, event, code);
 }
 
-/* An event may itself be called flexible, as a tracepoint tp::SYSTEM:flexible. */
+/* Find an event whose own name ends in ":flexible", such as a tracepoint tp::SYSTEM:flexible. */
 static int find_whole(const char *name, struct upcp_name_parts *parts, uint32_t *code)
 {
 	if (lib->upc_catalogue_find(catalogue, name, code))
-		return find_own_event(name, parts, code); /* for its message */
+		return find_own_event(name, parts, code); /* sets libupc's error message */
 	*parts = (struct upcp_name_parts){.event = strlen(name)};
 	return 0;
 }
@@ -184,8 +188,9 @@ static int qualify_code(const char *name, const struct upcp_name_parts *parts, u
 }
 
 /*
- * PAPI asks every component for a name that has no prefix: a miss is normal,
- * and worth a line only where the name can be nobody else's.
+ * Find an event by name, and return its native code in *native. PAPI asks every component for a
+ * name that has no prefix, so an unknown name is normal. It is reported only if the name can belong
+ * to no other component.
  */
 int upcp_name_to_code(const char *name, unsigned int *native)
 {
@@ -236,7 +241,7 @@ int upcp_code_to_name(unsigned int native, char *name, int size)
 	length = snprintf(name, (size_t)size, "%s%s%s%s", known,
 			  qualifiers && qualifiers->flexible ? ":flexible" : "", *group ? ":cgroup=" : "",
 			  group);
-	/* Half a name is another event's, or nobody's. */
+	/* A truncated name would be the name of another event, or of none. */
 	return length < size ? PAPI_OK : PAPI_EBUF;
 }
 
@@ -271,7 +276,10 @@ static const char *scope_sentence(enum upc_scope scope)
 	}
 }
 
-/* The sentence for the event's signal mode; empty where the name has no mode, but for a script's event. */
+/*
+ * Return a sentence about the event's signal mode. The string is empty if the name has no mode,
+ * except for an event of a replay script.
+ */
 static const char *mode_sentence(const struct upc_event_info *info)
 {
 	static const char *const sentences[] = {
@@ -286,7 +294,7 @@ static const char *mode_sentence(const struct upc_event_info *info)
 	return (unsigned int)info->mode < MODES ? sentences[info->mode] : "";
 }
 
-/* At most size - 1 characters more. */
+/* Append formatted text; text holds at most size - 1 characters afterwards. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
 {
 	size_t used = strlen(text);
@@ -318,13 +326,18 @@ static void long_description(const struct upc_event_info *info, const struct upc
 		append(text, size, " Driven by %s.", info->driver);
 	if (*info->differs)
 		append(text, size, " Differs from the chip's: %s", info->differs);
-	/* PAPI's utilities look for this word, and print what follows as the
-	 * qualifier's own description. */
+	/*
+	 * PAPI's utilities search for "masks:" and print the text after it as the qualifier's
+	 * description.
+	 */
 	if (in_mode(info))
 		append(text, size, " masks:%s", mode);
 }
 
-/* As much of a description as a label can hold, in whole words. */
+/*
+ * Copy the description up to the first "." or ";" into label. If that does not fit, copy whole
+ * words and append "...".
+ */
 static void short_description(const char *description, char *label, size_t size)
 {
 	size_t length = strcspn(description, ".;");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_open.c - opens the component, and says of it, or of why it is disabled, what
- * PAPI's users are to read. It includes only the public header of PAPI.
+ * upc_open.c - opens the component and fills in the texts that PAPI's users read: the description,
+ * or the reason why the component is disabled. This file includes only PAPI's public header.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -15,8 +15,10 @@
 #include "upc_report.h"
 #include "upc_set.h"
 
-/* libupc asks the kernel. A script has no domains; what fails for want of memory or
- * descriptors forbids nothing. */
+/*
+ * True if kernel mode may be counted. libupc tries to create a unit. A replay script has no
+ * domains. Lack of memory or descriptors does not mean that the kernel forbids counting.
+ */
 static int kernel_may_be_counted(const struct upcp_opened *opened)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -30,7 +32,7 @@ static int kernel_may_be_counted(const struct upcp_opened *opened)
 	return error != UPC_EPERM && error != UPC_ENOSUPP;
 }
 
-/* The names of what is missing go behind the description, as many as fit. */
+/* Append the names of missing sources to the description, as many as fit. */
 static void append_missing(const struct upcp_opened *opened, char *description, size_t size)
 {
 	static const char tail[] = " (upc_avail says why)";
@@ -53,7 +55,7 @@ static void append_missing(const struct upcp_opened *opened, char *description, 
 	}
 }
 
-/* The remedy for a catalogue that cannot be opened; libupc says what is wrong. */
+/* Return the remedy for a catalogue that cannot be opened. libupc's message gives the cause. */
 static const char *remedy_for(int error, const char *message)
 {
 	static const char key[] = "replay:";
@@ -79,7 +81,7 @@ static int open_component_catalogue(const struct mpxi_libupc *lib, int on_demand
 		return 0;
 	message = *lib->upc_last_message() ? lib->upc_last_message() : lib->upc_strerror(error);
 	remedy = remedy_for(error, message);
-	/* A long reason keeps its remedy and loses of its cause. */
+	/* A reason that is too long keeps its remedy and loses the end of its cause. */
 	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "%.*s%s%s",
 		 (int)(sizeof(cmp->disabled_reason) - strlen(remedy) - 3), message, *remedy ? ". " : "",
 		 remedy);
@@ -95,7 +97,7 @@ void upcp_open_later(PAPI_component_info_t *cmp)
 	snprintf(cmp->description, sizeof(cmp->description), DESCRIPTION, LIVE);
 	cmp->num_native_events = 0;
 	cmp->default_domain = PAPI_DOM_USER;
-	cmp->available_domains = ALL_DOMAINS; /* so that one can be chosen: it may turn out to be kept back */
+	cmp->available_domains = ALL_DOMAINS; /* all can be chosen; upcp_open may restrict them */
 	cmp->default_granularity = PAPI_GRN_THR;
 }
 
@@ -142,7 +144,7 @@ int upcp_open(const struct mpxi_libupc *lib, int on_demand, PAPI_component_info_
 int upcp_describe(const struct upcp_opened *opened, PAPI_component_info_t *cmp)
 {
 	char text[sizeof(cmp->description)];
-	/* No event has that code, which is known when all names are read. */
+	/* No event has this code, so libupc reads all names before it answers. */
 	int error = opened->lib->upc_catalogue_name(opened->catalogue, UINT32_MAX, NULL, NULL);
 
 	if (error != UPC_ENOEVENT)

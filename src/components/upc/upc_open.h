@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_open.h - opens the component: libupc and the catalogue of what $UPC_SOURCE
- * names, or the reason why it is disabled.
+ * upc_open.h - opens the component, which consists of libupc and the catalogue of the source that
+ * $UPC_SOURCE names. On failure, sets the reason why the component is disabled.
  */
 #ifndef UPC_OPEN_H
 #define UPC_OPEN_H
@@ -13,26 +13,28 @@
 struct upcp_opened {
 	const struct mpxi_libupc *lib;
 	struct upc_catalogue *catalogue; /* the caller closes it          */
-	int replays;                     /* a script drives the events    */
-	int simulates;                   /* the simulated node does       */
+	int replays;                     /* source is a replay script */
+	int simulates;                   /* source is the simulated node */
 };
 
-/* Fills in cmp before the component is open. */
+/* Fill in cmp before the component is opened. */
 void upcp_open_later(PAPI_component_info_t *cmp);
 
-/* Whether $UPC_SOURCE names another source than this machine. */
+/* True if $UPC_SOURCE names a source other than this machine. */
 int upcp_source_is_chosen(void);
 
 /*
- * Opens the catalogue, with on_demand without reading its names where this machine is the source. Fills in
- * what there is, and of cmp the versions, description and domains, or disabled_reason. 0 or a negative UPC_E*
- * code.
+ * Open the catalogue. With on_demand, and this machine as the source, the names are not read yet.
+ * Fills in *opened, and in cmp the version, the domains and, on failure, disabled_reason. Return 0
+ * or a negative UPC_E* code.
  */
 int upcp_open(const struct mpxi_libupc *lib, int on_demand, PAPI_component_info_t *cmp,
 	      struct upcp_opened *opened);
 
-/* Reads all names: says in cmp how many events there are, and what is missing. 0, or a
- * negative UPC_E* code. */
+/*
+ * Read all names, and write into cmp the number of events and a description that lists missing
+ * sources. Return 0 or a negative UPC_E* code.
+ */
 int upcp_describe(const struct upcp_opened *opened, PAPI_component_info_t *cmp);
 
 #endif /* UPC_OPEN_H */

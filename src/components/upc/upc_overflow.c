@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_overflow.c - PAPI_overflow and PAPI_profil in hardware. PAPI's tables say what
- * is wanted; the unit's thresholds are made to agree with them, all or none.
+ * upc_overflow.c - PAPI_overflow and PAPI_profil in hardware. PAPI's tables contain the requested
+ * thresholds. This file sets the unit's thresholds to those of the tables, all or none.
  *
- * A script interrupts while it plays, on the thread that plays and between two
- * cycles: the user's handler is called from there. A live source and the simulated node
- * send the counting thread a signal.
+ * A replay script interrupts between two cycles, on the thread that plays the script, and the
+ * user's handler is called from there. A live source and the simulated node send a signal to the
+ * counting thread.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,15 +24,18 @@
 
 static int component;
 static int replays, simulates;
-static __thread volatile sig_atomic_t gave_up; /* the signal is blocked: see give_up() */
+static __thread volatile sig_atomic_t gave_up; /* the signal stays blocked: see give_up() */
 
 static atomic_bool closed = true;
-/* Partners: upcp_overflow_close counts a shutdown and then looks who is under way, and a handler
- * counts itself and then looks whether PAPI was shut down since it has known the thread. */
+/*
+ * Order between a shutdown and a handler: upcp_overflow_close increments shutdowns and then loads
+ * under_way. A handler increments under_way and then loads shutdowns, to find out whether PAPI was
+ * shut down after known_since.
+ */
 static atomic_uint shutdowns, under_way;
 /* initial-exec: no access in a handler allocates. */
 static __thread unsigned known_since __attribute__((tls_model("initial-exec")));
-static __thread unsigned handling __attribute__((tls_model("initial-exec"))); /* of under_way */
+static __thread unsigned handling __attribute__((tls_model("initial-exec"))); /* part of under_way */
 
 void upcp_overflow_open(int index, int is_replay, int is_simulation)
 {
@@ -49,13 +52,13 @@ void upcp_overflow_enter_thread(void)
 	known_since = atomic_load(&shutdowns);
 }
 
-/* PAPI's structure of this thread, or NULL where it has been taken away. */
+/* Return PAPI's structure of this thread, or NULL if a shutdown has freed the structure. */
 static ThreadInfo_t *find_thread(void)
 {
 	return known_since == atomic_load(&shutdowns) ? _papi_hwi_lookup_thread(0) : NULL;
 }
 
-/* Between begin_handling and end_handling upcp_overflow_close waits. */
+/* upcp_overflow_close waits for threads between begin_handling and end_handling. */
 static void begin_handling(void)
 {
 	handling++;
@@ -82,8 +85,11 @@ void upcp_overflow_close(void)
 
 /* ---- the unit agrees with PAPI's tables ---------------------------------- */
 
-/* An event with a threshold has a bit in PAPI's vector, and so a position that is
- * low. There is one: no more events have thresholds than there are bits. */
+/*
+ * Move an event to a free position below UPCP_THRESHOLDS, because PAPI reports an overflow as a bit
+ * in a vector of 64 bits. Return the new position. A position is always free, because at most
+ * UPCP_THRESHOLDS events have thresholds.
+ */
 static int bring_down(EventSetInfo_t *owner, int position)
 {
 	const struct upcp_set *set = owner->ctl_state;
@@ -112,7 +118,7 @@ static int apply_thresholds(EventSetInfo_t *owner)
 		if (position >= 0 && position < UPCP_THRESHOLDS)
 			wanted[position] = (uint64_t)overflow->threshold[i];
 	}
-	/* First what goes, which makes place for what comes. */
+	/* Remove old thresholds first, to make room for new ones. */
 	for (i = 0; i < UPCP_THRESHOLDS && !error; i++)
 		if (set->thresholds[i] && !wanted[i])
 			error = upcp_set_threshold(set, (unsigned)i, 0);
@@ -141,7 +147,10 @@ static int any_threshold(const struct upcp_set *set)
 
 static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 
-/* Prepares the signal and the unit for the first threshold. */
+/*
+ * Prepare the signal and the unit for the first threshold of a set. Return 0, or an error of
+ * libupc, or UPC_ESYSTEM with PAPI's error in *papi.
+ */
 static int prepare_first_threshold(struct upcp_state *state, int *papi)
 {
 	if (any_threshold(&state->set))
@@ -155,7 +164,7 @@ static int prepare_first_threshold(struct upcp_state *state, int *papi)
 	return upcp_set_watch(&state->set, on_interrupt, state, upcp_signal_number());
 }
 
-/* Another threshold is another chance. */
+/* Unblock the overflow signal after give_up(): the program has set another threshold. */
 static void listen_again(void)
 {
 	sigset_t signal;
@@ -186,7 +195,10 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 	state->owner = owner;
 	upcp_tables_correct(owner);
 	upcp_tables_drop_profiles(owner);
-	/* PAPI_overflow of one event to no threshold forgets the others' handler. */
+	/*
+	 * If PAPI_overflow removes the threshold of one event, PAPI also clears the handler of the
+	 * others.
+	 */
 	if (!overflow->handler)
 		overflow->handler = state->good.handler;
 	if (overflow->event_counter > UPCP_THRESHOLDS) {
@@ -199,7 +211,7 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 		error = apply_thresholds(owner);
 	if (error) {
 		upcp_tables_put_back(owner, &state->good);
-		apply_thresholds(owner); /* as it was before: nothing new is asked for */
+		apply_thresholds(owner); /* restores the old thresholds; no new one is set */
 	} else {
 		upcp_tables_remember(&state->good, owner);
 		listen_again();
@@ -217,8 +229,9 @@ void upcp_overflow_forget(struct upcp_state *state)
 /* ---- the user's handler ---------------------------------------------------- */
 
 /*
- * Where only some of the events with overflow are profiled, PAPI takes the n-th of the one list for the
- * n-th of the other.
+ * True if the profiles match the overflows up to the event at this position. If only some of the
+ * events with overflow are profiled, PAPI wrongly pairs entry i of the overflow table with entry i
+ * of the profile table.
  */
 static int profile_is_whole(const EventSetInfo_t *owner, int position)
 {
@@ -244,8 +257,10 @@ static void dispatch_overflow(EventSetInfo_t *owner, ThreadInfo_t *thread, int p
 	_papi_hwi_dispatch_overflow_signal(context, address, NULL, vector, 0, &thread, component);
 }
 
-/* The program is where it has called PAPI from: that is the address, and the program counter of the
- * context. */
+/*
+ * Call the user's handler for an overflow during a replay. The address of the program's call of
+ * PAPI is both the reported address and the program counter of the context.
+ */
 static void dispatch_played(struct upcp_state *state, int position)
 {
 	EventSetInfo_t *owner = state->owner;
@@ -265,7 +280,10 @@ static void dispatch_played(struct upcp_state *state, int position)
 	state->interrupting = 0;
 }
 
-/* Interrupt of a script: called on the thread that plays, with the unit at rest. */
+/*
+ * Handle an interrupt of a replay script. Called on the thread that plays, while the unit is
+ * stopped between two cycles.
+ */
 static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg)
 {
 	struct upcp_state *state = arg;
@@ -273,7 +291,7 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
 	int position;
 
 	(void)unit;
-	/* A parity error is told by the read that finds it. */
+	/* The next read reports a parity error. */
 	if (interrupt->kind != UPC_INTERRUPT_THRESHOLD)
 		return;
 	position = upcp_set_find_threshold(&state->set, interrupt->code);
@@ -285,22 +303,29 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
 	end_handling();
 }
 
-/* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
+/*
+ * QEMU's user mode before 9.1 calls signal handlers on x86-64 with a stack that is misaligned by 8
+ * bytes.
+ */
 #ifdef __x86_64__
 #define ALIGNED __attribute__((force_align_arg_pointer))
 #else
 #define ALIGNED
 #endif
 
-/* At once; those behind them are fetched when the user's handler was called for these. */
+/*
+ * Interrupts fetched at once. Later ones are fetched after the user's handler was called for these.
+ */
 #define CHUNK 64
-/* More than can wait for a thread that has its signals blocked: so many in one signal are
- * what the handler itself has counted. */
+/*
+ * More interrupts than can queue up for a thread that blocks its signals. If one signal delivers
+ * this number, the handler itself causes the overflows.
+ */
 #define ENDLESS 100000
 
 /*
- * The user's handler may stop the set, destroy it, or shut PAPI down, which takes the thread's
- * structure away.
+ * True if the set still runs. The user's handler may stop or destroy the set, or shut PAPI down,
+ * which frees the thread's structure.
  */
 static int still_runs(const EventSetInfo_t *owner)
 {
@@ -310,9 +335,9 @@ static int still_runs(const EventSetInfo_t *owner)
 }
 
 /*
- * The handler counts more than a threshold itself: it would be called again after each return, and the
- * program would never go on. The program's thread gets the signal no more, until it sets another
- * threshold.
+ * Stop delivering overflows to this thread. The user's handler itself counts more than the
+ * threshold: each return would cause another call, and the program would never go on. The overflow
+ * signal stays blocked in the thread until it sets another threshold.
  */
 static void give_up(int signal, ucontext_t *interrupted)
 {
@@ -325,9 +350,9 @@ static void give_up(int signal, ucontext_t *interrupted)
 }
 
 /*
- * One signal stands for all queued interrupts. Up to CHUNK of them are fetched before the user's handler
- * is called for them: it may not return (longjmp), and the simulator waits for those that are not
- * fetched.
+ * Handle all queued interrupts, for which the simulated node sends one signal. Up to CHUNK
+ * interrupts are fetched before the user's handler is called for them, because the handler may not
+ * return (longjmp) and the simulator waits until its interrupts are fetched.
  */
 static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int signal,
 			    _papi_hwi_context_t *context)
@@ -351,12 +376,12 @@ static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int sig
 }
 
 /*
- * Each call here is safe in a handler: _papi_hwi_lookup_thread reads thread-local
- * storage that the thread's first use of PAPI has set up (without such storage
- * PAPI takes a lock here, in its own handlers as well); upc_unit_signalled is
- * made for it; dispatch reads PAPI's tables of a set that runs, which PAPI does
- * not let change, and calls the user's handler. A signal that was queued before
- * the set stopped finds no running set.
+ * Handle the overflow signal. Each call here is async-signal-safe. _papi_hwi_lookup_thread reads
+ * thread-local storage that the thread's first use of PAPI has set up. In a build without such
+ * storage PAPI takes a lock here, as it does in its other handlers. upc_unit_signalled is
+ * async-signal-safe by design. The dispatch reads PAPI's tables of a running set, which PAPI does
+ * not let change, and calls the user's handler. For a signal that was queued before the set
+ * stopped, no set is running, and the signal is ignored.
  */
 static void handle_overflow(int signal, siginfo_t *info, void *ucontext)
 {
@@ -368,9 +393,9 @@ static void handle_overflow(int signal, siginfo_t *info, void *ucontext)
 	context.si = info;
 	context.ucontext = ucontext;
 	if (!owner || !(owner->state & PAPI_OVERFLOWING)) {
-		/* nobody's */
+		/* ignore: no set of this thread has overflow */
 	} else if (!(owner->overflow.flags & PAPI_OVERFLOW_HARDWARE)) {
-		/* PAPI's timer: it reads the set and compares. */
+		/* PAPI's timer for software overflow: PAPI reads the set and compares. */
 		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0, 0,
 						   &thread, component);
 	} else if (info && simulates) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_overflow.h - PAPI_overflow and PAPI_profil in hardware: thresholds of a set's
- * events, and how their interrupts reach the user's handler. Includes PAPI's inside.
+ * upc_overflow.h - PAPI_overflow and PAPI_profil in hardware: sets the thresholds of a set's
+ * events, and passes their interrupts to the user's handler. Includes PAPI's internal headers.
  */
 #ifndef UPC_OVERFLOW_H
 #define UPC_OVERFLOW_H
@@ -12,45 +12,59 @@
 #include "upc_set.h"
 #include "upc_tables.h"
 
-/* PAPI's control state of an event set: PAPI allocates it, all zero. A pointer to it
- * is one to its set. */
+/*
+ * PAPI's control state of an event set. PAPI allocates it, filled with zeros. A pointer to this
+ * structure is also a pointer to its member set.
+ */
 struct upcp_state {
-	struct upcp_set set;       /* the first */
-	int told_lost, told_wrong; /* that a source is gone, a value not the truth   */
-	EventSetInfo_t *owner;     /* PAPI's set, known from its first threshold on  */
-	int signals;               /* holds the overflow signal                      */
-	uintptr_t address;         /* where the program has called from, or 0        */
+	struct upcp_set set;       /* must be the first member */
+	int told_lost, told_wrong; /* already reported: a lost source, a wrong value */
+	EventSetInfo_t *owner;     /* PAPI's set; NULL until its first threshold     */
+	int signals;               /* non-zero: holds the overflow signal            */
+	uintptr_t address;         /* address of the program's call of PAPI, or 0    */
 	uintptr_t reader;          /* of the last read: upcp_caller_of_reader        */
-	/* Non-zero while the user's handler runs on top of a play: libupc is at rest
-	 * and its registers may be asked. */
+	/*
+	 * Non-zero while the user's handler runs during a replay. The unit is then stopped between
+	 * two cycles, and its registers may be read.
+	 */
 	volatile sig_atomic_t interrupting;
-	struct upcp_tables good; /* PAPI's tables as of the last success          */
+	struct upcp_tables good; /* PAPI's tables after the last success          */
 };
 
-/* Takes the component's index and how the source interrupts: by a call (a script), by one signal for
- * all that is queued (the simulated node), or by one signal each. */
+/*
+ * Prepare overflow handling for the component with index component. A replay interrupts by a
+ * function call. The simulated node sends one signal for all queued interrupts. Other sources send
+ * one signal for each interrupt.
+ */
 void upcp_overflow_open(int component, int is_replay, int is_simulation);
 
-/* PAPI knows the calling thread from here on. */
+/* Record that PAPI now knows the calling thread. */
 void upcp_overflow_enter_thread(void);
 
 /*
- * PAPI is being shut down, and with it goes what it knows of threads: overflows that come later are
- * ignored, and their threads go on. Waits for handlers that are under way in other threads, 0.1 s at
- * most: one of the user's may have jumped out, or wait for this thread.
+ * End overflow handling when PAPI is shut down and frees its structures of threads. Later overflows
+ * are ignored, and their threads go on. Waits at most 0.1 s for handlers in other threads: a
+ * handler of the user may have been left by longjmp, or may wait for this thread.
  */
 void upcp_overflow_close(void);
 
-/* PAPI's vector call: makes the unit's thresholds those of PAPI's tables. Where
- * that fails it puts PAPI's tables back; libupc's error, or PAPI's own where
- * *papi is set. */
+/*
+ * Function set_overflow of PAPI's vector. Sets the unit's thresholds to those of PAPI's tables, and
+ * restores PAPI's tables on failure. Return 0 or an error of libupc; *papi is PAPI's error if not
+ * PAPI_OK.
+ */
 int upcp_overflow_set(EventSetInfo_t *owner, int *papi);
 
-/* The set goes: its thresholds are gone with its unit. */
+/*
+ * Forget the overflow state of a set that PAPI frees. Its unit, with the thresholds, is already
+ * destroyed.
+ */
 void upcp_overflow_forget(struct upcp_state *state);
 
-/* PAPI's vector call dispatch_timer, the handler of the overflow signal, and of the
- * timer with which PAPI emulates overflow. */
+/*
+ * Function dispatch_timer of PAPI's vector. Handles the overflow signal, and the signal of the
+ * timer that PAPI uses for software overflow.
+ */
 void upcp_overflow_on_signal(int signal, siginfo_t *info, void *context);
 
 #endif /* UPC_OVERFLOW_H */

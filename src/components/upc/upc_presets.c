@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_presets.c - has PAPI read what the presets are on the simulated node: the section
- * CPU,upc of its table of events, which upc_presets.csv is put into, and of the user's file
+ * upc_presets.c - loads the presets of the simulated node. PAPI reads them from section CPU,upc of
+ * its table of events, which includes upc_presets.csv, and from the user's file
  * PAPI_USER_EVENTS_FILE.
  */
 #include <string.h>
@@ -15,9 +15,10 @@
 static char section[] = "upc";
 
 /*
- * While PAPI looks up a native event by its name it takes notes in the thread's record. The record of
- * the first thread is made when all components have been opened but perf_event's, the only ones that
- * PAPI expects presets of.
+ * Load the presets. While PAPI looks up a native event by name, it writes to the thread's
+ * ThreadInfo_t. PAPI creates that structure of the first thread only after it has opened all
+ * components except perf_event's, the only ones for which PAPI expects presets. A temporary
+ * structure takes its place here.
  */
 void upcp_presets_load(int index)
 {
@@ -30,7 +31,10 @@ void upcp_presets_load(int index)
 		memset(&notes, 0, sizeof(notes));
 		_papi_hwi_my_thread = &notes;
 	}
-	/* Its only error is that the user's file cannot be opened: the presets are there then. */
+	/*
+	 * The only error is a user's file that cannot be opened. The built-in presets are loaded
+	 * then.
+	 */
 	(void)_papi_load_preset_table(section, 0, index);
 	_papi_hwi_my_thread = thread;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * upc_presets.h - PAPI's presets, in a PAPI that is built for upc_run (make UPC_PRESETS=yes).
- */
+/* upc_presets.h - PAPI's presets, in a build of PAPI for upc_run (make UPC_PRESETS=yes). */
 #ifndef UPCP_PRESETS_H
 #define UPCP_PRESETS_H
 
 #ifdef UPC_PRESETS
-/* At the end of the component's opening. PAPI has presets of component 0 only: of another index
- * nothing is done. */
+/*
+ * Load the presets after the component has been opened. Does nothing unless index is 0, because
+ * PAPI has presets only on component 0.
+ */
 void upcp_presets_load(int index);
 #else
 static inline void upcp_presets_load(int index)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_qualifiers.c - cuts qualifiers off names, and numbers them. It includes nothing of PAPI.
+ * upc_qualifiers.c - cuts qualifiers off event names and numbers them. This file includes no header
+ * of PAPI.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,8 +12,10 @@
 #define GROUP_KEY ":cgroup="
 #define FLEXIBLE_KEY ":flexible"
 
-/* By their numbers, without gaps; entries are added and never change. Partners: only this file's
- * loads and exchanges. There is no lock that a fork could catch. */
+/*
+ * Qualifiers by number, without gaps. Entries are added with a compare-and-exchange and never
+ * change. No lock is needed, so a fork cannot leave one locked in the child.
+ */
 static _Atomic(struct upcp_qualifiers *) known[UPCP_QUALIFIERS_MAX + 1];
 
 static int cut_flexible(const char *name, size_t *end)

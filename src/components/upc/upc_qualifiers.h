@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_qualifiers.h - what stands behind an event's name and is meant for the whole set: whether
- * its unit is flexible, and the control group that it counts.
+ * upc_qualifiers.h - the qualifiers at the end of an event's name, which apply to the whole set:
+ * whether the set's unit is flexible, and the control group that the set counts.
  */
 #ifndef UPC_QUALIFIERS_H
 #define UPC_QUALIFIERS_H
@@ -9,46 +9,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* There is one structure for equal qualifiers, which stays until the process ends: sets that other
- * threads have survive PAPI_shutdown. */
+/*
+ * Equal qualifiers share one structure, which exists until the process ends, because sets of other
+ * threads survive PAPI_shutdown.
+ */
 struct upcp_qualifiers {
 	int flexible;
-	char cgroup[]; /* directory, or "": none */
+	char cgroup[]; /* directory, or "" for none */
 };
 
-/* Whether they name a control group. NULL: no. */
+/* True if the qualifiers name a control group. NULL is allowed. */
 static inline int upcp_qualifiers_name_group(const struct upcp_qualifiers *qualifiers)
 {
 	return qualifiers && *qualifiers->cgroup;
 }
 
 /*
- * A native code is the catalogue's code and, above it, the number of its qualifiers, 0 for none.
- * libupc's catalogue has room for 2^20 events, and PAPI takes codes of 31 bits.
+ * Layout of a native code: the low 20 bits are the catalogue's code, and the bits above are the
+ * number of the qualifiers, 0 for none. libupc's catalogue has room for 2^20 events, and PAPI
+ * accepts codes of 31 bits.
  */
 #define UPCP_CODE_BITS 20
 #define UPCP_QUALIFIERS_MAX ((1u << (31 - UPCP_CODE_BITS)) - 1)
 
-/* A name in its parts. */
+/* An event's name, split into its parts. */
 struct upcp_name_parts {
-	size_t event; /* length of the event's own name */
+	size_t event; /* length of the name without qualifiers */
 	int flexible;
-	const char *cgroup; /* NULL: there is no such qualifier */
+	const char *cgroup; /* NULL: no control group */
 	size_t cgroup_length;
 };
 
 /*
- * Cuts NAME[:flexible][:cgroup=DIRECTORY], or :flexible behind that. The directory goes to the end: it may
- * contain colons. Context: any.
+ * Split NAME[:flexible][:cgroup=DIRECTORY][:flexible]. The directory may contain colons. Context:
+ * any.
  */
 void upcp_qualifiers_cut(const char *name, struct upcp_name_parts *parts);
 
-/* Returns the number, from 1 to UPCP_QUALIFIERS_MAX, of the parts' qualifiers; 0: none is free. -1: no
- * memory. Context: any thread, no signal handler. */
+/*
+ * Return the number of the parts' qualifiers, from 1 to UPCP_QUALIFIERS_MAX; 0 if no number is
+ * free; -1 without memory. Context: any thread, but no signal handler.
+ */
 int upcp_qualifiers_number(const struct upcp_name_parts *parts);
 
-/* Splits a native code. *qualifiers becomes NULL where it has none. Returns 0, or -1 where nobody gave
- * out the code. Context: any. */
+/*
+ * Split a native code. *qualifiers becomes NULL if the code has none. Return 0, or -1 if
+ * upcp_qualifiers_number never returned that number. Context: any.
+ */
 int upcp_qualifiers_split(unsigned native, uint32_t *code, const struct upcp_qualifiers **qualifiers);
 
 #endif /* UPC_QUALIFIERS_H */

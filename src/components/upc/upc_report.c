@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_report.c - a line on standard error for each thing that is refused, once.
- * PAPI hands its callers a bare number; this is where the words go.
+ * upc_report.c - writes one line to standard error for each thing that is refused, once. PAPI
+ * returns only an error number to its callers; this file writes the explanation.
  *
- * A report is put down first, without stdio, allocation or lock, so that a signal handler may
- * make one. It is said at once, or where that may not be by the next call that may.
+ * A report is first stored without stdio, allocation or lock, so that a signal handler may report.
+ * The line is written at once if that is possible, and otherwise by a later call.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,21 +18,28 @@
 #include "upc_caller.h"
 #include "upc_report.h"
 
-#define LINES_MAX 8 /* of a kind: a program that asks for all names needs no more */
+#define LINES_MAX 8 /* per kind: enough even for a program that looks up all names */
 #define KINDS (UPCP_REPORT_SETTING + 1)
 
 static struct upci_later waiting;
-static int any; /* relaxed: what is missed is said by the next call */
+static int any; /* relaxed: a line that is missed is written by the next call */
 static int quiet;
 
-/* Hashes of what was said, 0: free; partners: only this file's atomics. */
+/*
+ * Hashes of lines already reported, 0 for a free entry. Only the atomics of this file access them.
+ */
 static uint32_t said[KINDS][LINES_MAX];
 
-/* Sets that this thread has started and not stopped, which would count the saying.
- * initial-exec: no access allocates. */
+/*
+ * Number of sets that this thread has started and not stopped. They would count the writing of a
+ * line. initial-exec: no access allocates.
+ */
 static __thread int running __attribute__((tls_model("initial-exec")));
 
-/* The first to write to a page while a set runs would have a page fault counted. */
+/*
+ * Write to each page in advance. A first write while a set runs would cause a page fault that the
+ * set counts.
+ */
 static void touch_memory(volatile char *memory, size_t size)
 {
 	size_t i;
@@ -58,7 +65,7 @@ static void say_waiting_lines(void)
 	__atomic_store_n(&any, 0, __ATOMIC_RELAXED);
 	while ((line = upci_later_take(&waiting))) {
 		written = write(STDERR_FILENO, line->text, strlen(line->text));
-		(void)written; /* there is nothing else to do where it fails */
+		(void)written; /* nothing can be done about a failed write */
 		upci_later_free(line);
 	}
 }
@@ -76,7 +83,10 @@ void upcp_report_started(void)
 
 void upcp_report_stopped(void)
 {
-	/* None is known where a child stops its copy of a parent's, or a thread another's. */
+	/*
+	 * running is 0 if a child stops its copy of the parent's set, or a thread stops another
+	 * thread's set.
+	 */
 	if (running > 0)
 		running--;
 	say_if_possible();
@@ -98,7 +108,7 @@ static uint32_t hash_report_text(const char *text)
 	return h ? h : 1;
 }
 
-/* Whether it is news, of a kind that has not had enough of them. */
+/* True if the hash is new and its kind has a free entry. Records the hash. */
 static int is_news(enum upcp_report kind, uint32_t h)
 {
 	uint32_t before;
@@ -138,7 +148,7 @@ int upcp_report_core(int error)
 	return error - MPXI_TOLD;
 }
 
-/* Writes the lines that were put off: a program may end with its sets running. */
+/* Write the lines that still wait. A program may end while its sets run. */
 __attribute__((destructor)) static void say_the_rest(void)
 {
 	if (__atomic_load_n(&any, __ATOMIC_RELAXED))

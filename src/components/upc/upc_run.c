@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_run.c - a set that has its events: starting, reading, playing, thresholds.
- * Values go from libupc's order, that of adding, to PAPI's positions.
+ * upc_run.c - starts, reads and plays a set that has its events, and sets thresholds. Values are
+ * copied from libupc's order, in which the events were added, to PAPI's positions.
  */
 #include <unistd.h>
 
@@ -24,15 +24,19 @@ int upcp_set_start(struct upcp_set *set)
 	if (!set->unit)
 		return UPC_ESTATE;
 	/*
-	 * In a forked child a unit of the calling thread is the child's by
-	 * itself; one that was told an id of ours still names the parent.
+	 * In a forked child a unit for "the calling thread" counts the child without further
+	 * action. A unit that was created with an explicit id (opened_for) still counts the parent,
+	 * so it is aimed anew.
 	 */
 	if (set->opened_for && !set->target.attached && set->owner_process != getpid()) {
 		error = upcp_set_aim(set, &set->target);
 		if (error)
 			return error;
 	}
-	/* Before anything counts: the making of what is shown is not the program's. */
+	/*
+	 * Share the unit before anything counts, so that the program's counts do not include the
+	 * creation of the shared page.
+	 */
 	shown = set->shown;
 	upcp_share(set);
 	error = set->spread ? start_spread(set) : set->lib->upc_unit_reset(set->unit);
@@ -52,8 +56,10 @@ int upcp_set_stop(struct upcp_set *set)
 	if (set->spread)
 		return mpxi_spread_stop(set->spread);
 	error = set->lib->upc_unit_stop(set->unit);
-	/* PAPI took its values by a read before; a bad last read is not the
-	 * stop's failure, and PAPI would call the set running for ever. */
+	/*
+	 * PAPI has already read the values. An error of the last read is no failure to stop, and
+	 * PAPI would treat the set as running for ever.
+	 */
 	return set->lib->upc_unit_running(set->unit) ? error : 0;
 }
 
@@ -68,7 +74,7 @@ int upcp_set_finish(struct upcp_set *set)
 		(void)set->lib->upc_unit_start(set->unit);
 		return error;
 	}
-	return upcp_set_read(set); /* of what has stopped: from memory */
+	return upcp_set_read(set); /* reads a stopped unit from memory */
 }
 
 int upcp_set_reset(struct upcp_set *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_set.c - one PAPI event set on one unit of libupc: what changed since the
- * last list of events goes into one transaction, and values to their positions.
+ * upc_set.c - one PAPI event set on one unit of libupc. Changes since the last list of events go
+ * into one transaction, and values go to their positions in PAPI's array.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid of older C libraries */
@@ -21,11 +21,14 @@
 static const struct mpxi_libupc *lib;
 static struct upc_catalogue *catalogue;
 
-/* Protects the list of sets; nests in nothing, and no handler takes it. Held
- * across a fork, so that a child finds the list whole. */
+/*
+ * Protects list and making, and the catalogue's lifetime. A lock that is never nested in another
+ * lock, and that no signal handler takes. It is held across a fork, so that a child finds the list
+ * consistent.
+ */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upcp_set *list;
-static unsigned making; /* units that will be in it */
+static unsigned making; /* units being created, not in the list yet */
 
 static void lock_list(void)
 {
@@ -41,10 +44,10 @@ static void unlock_list_in_child(void)
 {
 	struct upcp_set *set;
 
-	/* The shown units are the parent's. */
+	/* The child's copies of the units are not shown. */
 	for (set = list; set; set = set->next)
 		set->shown = 0;
-	making = 0; /* by threads that are not here */
+	making = 0; /* threads of the parent do not exist in the child */
 	unlock_list();
 }
 
@@ -90,7 +93,7 @@ int upcp_sets_close(void)
 	}
 }
 
-/* Between begin_making and end_making the catalogue stays. */
+/* Keep the catalogue open until end_making. Return 0 if it is closed already. */
 static int begin_making(void)
 {
 	int may;
@@ -129,9 +132,12 @@ static void unlink_set(struct upcp_set *set)
 	unlock_list();
 }
 
-/* ---- whom the unit counts ---------------------------------------------- */
+/* ---- the unit's target ------------------------------------------------- */
 
-/* An unattached set is its first adder's; in a forked child, its first user's. */
+/*
+ * Set the owner of an unattached set: the thread that first adds an event, or in a forked child the
+ * thread that first uses the set.
+ */
 static void settle_owner(struct upcp_set *set)
 {
 	pid_t process = getpid();
@@ -142,7 +148,10 @@ static void settle_owner(struct upcp_set *set)
 	set->owner_thread = my_thread();
 }
 
-/* A group's children are in the group: PAPI_INHERIT changes nothing. */
+/*
+ * Fill in the options of a unit that counts a control group. PAPI_INHERIT has no effect, because
+ * child processes are in the same control group.
+ */
 static int set_group_options(const struct upcp_target *target, struct upc_unit_options *options)
 {
 	if (target->attached || target->cpu != UPCP_NO_CPU || target->reach != UPCP_REACH_THREAD)
@@ -157,8 +166,11 @@ static int set_group_options(const struct upcp_target *target, struct upc_unit_o
 	return 0;
 }
 
-/* Fills in the options of a unit that counts for the set with that target. UPC_EINVAL (options that
- * exclude each other); a told PAPI_ECNFLCT (a control group, and somebody else). */
+/*
+ * Fill in the options of a unit that counts this target for the set. Errors: UPC_EINVAL (options
+ * that exclude each other), and a reported MPXI_ECNFLCT (a control group together with another
+ * target).
+ */
 static int fill_unit_options(struct upcp_set *set, const struct upcp_target *target,
 			     struct upc_unit_options *options)
 {
@@ -197,7 +209,10 @@ static int fill_unit_options(struct upcp_set *set, const struct upcp_target *tar
 	return UPC_EINVAL;
 }
 
-/* Only a thread's own events, where nothing else is chosen, can take turns. */
+/*
+ * Return the thread whose events can take turns, or 0. Events can take turns only in a set that
+ * counts one thread and nothing else.
+ */
 static pid_t turning_thread(const struct upcp_set *set, const struct upcp_target *target)
 {
 	if (target->reach != UPCP_REACH_THREAD || target->cpu != UPCP_NO_CPU || target->inherit ||
@@ -206,7 +221,10 @@ static pid_t turning_thread(const struct upcp_set *set, const struct upcp_target
 	return target->attached ? target->attached : set->owner_thread;
 }
 
-/* An unattached set that has no owner in this process becomes the calling thread's. */
+/*
+ * Fill in the description of a target. An unattached set that has no owner in this process becomes
+ * the calling thread's.
+ */
 static int describe_target(struct upcp_set *set, const struct upcp_target *target,
 			   struct mpxi_spread_target *described)
 {
@@ -255,13 +273,13 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 
 	if (error)
 		return error;
-	/* The unit is made now, so that what is wrong is said by this call. */
+	/* Create the unit now, so that this call reports errors of the target. */
 	if (set->spread)
 		error = aim_spread(set, &aimed);
 	else
 		error = set->unit ? lib->upc_unit_retarget(set->unit, &aimed.unit)
 				  : create_set_unit(set, &aimed.unit);
-	/* The caller reports all other errors that libupc has words for. */
+	/* The caller reports all other errors that have a message of libupc. */
 	if (error == UPC_EINVAL && upcp_qualifiers_name_group(target->qualifiers))
 		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	if (error)
@@ -285,7 +303,7 @@ int upcp_set_take(struct upcp_set *set, const struct upcp_target *target)
 	return error;
 }
 
-/* ---- which events it counts -------------------------------------------- */
+/* ---- the unit's events ------------------------------------------------- */
 
 static int position_is(const uint64_t *map, unsigned position)
 {
@@ -304,7 +322,7 @@ static void position_put(uint64_t *map, unsigned position, int set)
 		position_set(map, position);
 }
 
-/* The lowest free position. The caller has made sure that there is one. */
+/* Take the lowest free position. The caller makes sure that one is free. */
 static unsigned position_take(struct upcp_set *set)
 {
 	unsigned word = 0;
@@ -317,8 +335,10 @@ static unsigned position_take(struct upcp_set *set)
 	return position;
 }
 
-/* Marks the positions that entries keep. Returns how many entries are new, or
- * UPC_EINVAL where a position is not what the set gave out. */
+/*
+ * Mark in kept the positions that entries keep. Return the number of new entries, or UPC_EINVAL if
+ * a position is not one that the set assigned.
+ */
 static int compare_entries(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
 			   uint64_t *kept)
 {
@@ -340,7 +360,7 @@ static int compare_entries(const struct upcp_set *set, const struct upcp_entry *
 	return fresh;
 }
 
-/* Tells libupc: all of it, or nothing. */
+/* Remove and add events in one transaction of libupc, all or none. */
 static int transact_events(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
 			   unsigned n_fresh)
 {
@@ -362,8 +382,10 @@ static int transact_events(struct upcp_set *set, const uint32_t *gone, unsigned 
 	return lib->upc_transaction_commit(transaction);
 }
 
-/* How the values of a read find their positions: straight, where libupc lists
- * the events as we do and nothing was ever taken away. */
+/*
+ * Choose how values of a read are copied to their positions. They are copied straight (direct) if
+ * libupc lists the events in the set's order and no event was ever removed.
+ */
 static void settle_order(struct upcp_set *set)
 {
 	unsigned i = 0;
@@ -399,7 +421,10 @@ static void destroy_spread(struct upcp_set *set)
 	set->spread = NULL;
 }
 
-/* In a forked child the set keeps its owner until the next start, which aims all units anew. */
+/*
+ * Fill in the target for a change of events, without changing the owner. In a forked child the
+ * owner remains until the next start, which aims all units anew.
+ */
 static int describe_change(struct upcp_set *set, struct mpxi_spread_target *target)
 {
 	const pid_t process = set->owner_process, thread = set->owner_thread;
@@ -411,7 +436,10 @@ static int describe_change(struct upcp_set *set, struct mpxi_spread_target *targ
 	return error;
 }
 
-/* The events that do not fit into the unit of a multiplexed set go elsewhere. */
+/*
+ * Change the events of a spread set: events that do not fit into the unit are counted elsewhere
+ * (mpxi_spread).
+ */
 static int change_spread(struct upcp_set *set, unsigned n_gone, unsigned n_fresh)
 {
 	const bool is_new = !set->spread;
@@ -423,7 +451,7 @@ static int change_spread(struct upcp_set *set, unsigned n_gone, unsigned n_fresh
 	if (error)
 		return error;
 	error = mpxi_spread_change(set->spread, &target, set->gone, n_gone, set->fresh, n_fresh);
-	/* Where an event cannot even go back into the unit, the set goes on spread. */
+	/* If an event cannot go back into the unit, the set stays spread. */
 	if ((error && is_new && !mpxi_spread_revert(set->spread)) || mpxi_spread_shrink(set->spread))
 		destroy_spread(set);
 	return error;
@@ -453,7 +481,7 @@ static int commit_entries(struct upcp_set *set, const struct upcp_entry *entries
 	return error;
 }
 
-/* The same on our side, where nothing can fail any more. */
+/* Update the set's own lists after the transaction. Nothing can fail here. */
 static void adopt_entries(struct upcp_set *set, struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	unsigned left = 0;
@@ -489,7 +517,9 @@ static void adopt_entries(struct upcp_set *set, struct upcp_entry *entries, unsi
 	settle_order(set);
 }
 
-/* For an empty set: qualifiers come with the first event, and go with the last one. */
+/*
+ * Aim an empty set with qualifiers. Qualifiers come with the first event, and go with the last one.
+ */
 static int aim_qualified(struct upcp_set *set, const struct upcp_qualifiers *qualifiers)
 {
 	struct upcp_target target = set->target;
@@ -526,7 +556,7 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 		adopt_entries(set, entries, n, kept);
 	}
 	if (!n && before && set->unit)
-		(void)aim_qualified(set, NULL); /* else the next event's do */
+		(void)aim_qualified(set, NULL); /* on failure, the next event's qualifiers replace these */
 	for (i = 0; i < n; i++)
 		entries[i].tag = set->tags[entries[i].position];
 	return 0;

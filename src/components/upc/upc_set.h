@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_set.h - one PAPI event set: a unit of libupc, and which of its events has
- * which place in PAPI's array of values. Knows libupc's calls and nothing of PAPI.
+ * upc_set.h - one PAPI event set: a unit of libupc, and the positions of its events in PAPI's array
+ * of values. Uses libupc's functions and nothing of PAPI.
  */
 #ifndef UPC_SET_H
 #define UPC_SET_H
@@ -15,160 +15,206 @@
 #define UPCP_EVENTS UPC_EVENTS_MAX /* events, and positions, of a set */
 #define UPCP_WORDS (UPCP_EVENTS / 64)
 
-/* Positions that an event with a threshold can have: PAPI tells what overflowed
- * by a vector of 64 bits. */
+/*
+ * Number of positions that an event with a threshold can have. PAPI reports overflows in a vector
+ * of 64 bits.
+ */
 #define UPCP_THRESHOLDS 64
 
 #define UPCP_NO_POSITION (-1)
 #define UPCP_NO_CPU (-1)
 
-/* The threads that a set counts, by PAPI's options: one, all of a process, all of the machine. */
+/*
+ * The threads that a set counts, as chosen by PAPI's options: one thread, all threads of a process,
+ * or all threads of the machine.
+ */
 enum upcp_reach { UPCP_REACH_THREAD, UPCP_REACH_PROCESS, UPCP_REACH_MACHINE };
 
 struct upcp_target {
 	enum upcp_reach reach;
-	pid_t attached;  /* process or thread attached to; 0: the set's own */
+	pid_t attached;  /* attached process or thread; 0: the owner */
 	int cpu;         /* UPCP_NO_CPU: none                               */
-	unsigned domain; /* UPC_DOMAIN_*; 0: nobody chose                   */
+	unsigned domain; /* UPC_DOMAIN_*; 0: not chosen                     */
 	int inherit;
 	const struct upcp_qualifiers *qualifiers; /* of all events of the set, or NULL */
 };
 
-/* One event as the caller lists it. tag is the caller's own number for it: it
- * is taken with a new event and given back with one that the set has. */
+/*
+ * One event in the caller's list. tag is a number of the caller's, stored with a new event and
+ * returned for an event that the set already has.
+ */
 struct upcp_entry {
 	int position; /* UPCP_NO_POSITION: new; set by upcp_set_update */
 	int tag;
 	uint32_t code;
 };
 
-/* All zero up to codes, but target.cpu, is a valid empty set. */
+/*
+ * A PAPI event set. A structure with all members before codes zero, except target.cpu, is a valid
+ * empty set.
+ */
 struct upcp_set {
-	const struct mpxi_libupc *lib;     /* of unit                            */
-	struct upc_catalogue *catalogue;   /* of unit, after PAPI_shutdown too   */
+	const struct mpxi_libupc *lib;     /* libupc of the unit                 */
+	struct upc_catalogue *catalogue;   /* of the unit, also after PAPI_shutdown */
 	struct upc_unit *unit;             /* NULL until it is needed            */
-	struct upcp_set *next, **previous; /* list of sets that have a unit      */
+	struct upcp_set *next, **previous; /* list of the sets that have a unit  */
 	struct upcp_target target;
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
-	pid_t opened_for;                  /* pid that the unit was told, or 0   */
-	pid_t maker;                       /* thread that has made the unit      */
-	int shown;                         /* to others, or nobody wants that    */
-	uint64_t slice_ns;                 /* multiplexed: length of a time slice; 0: not */
-	struct mpxi_spread *spread;        /* where events are that unit cannot have, or NULL */
-	struct mpxi_spread_gaps gaps;      /* of the last read, while there is a spread */
+	pid_t opened_for;                  /* pid in the unit's options, or 0    */
+	pid_t maker;                       /* thread that created the unit       */
+	int shown;                         /* upcp_share was called              */
+	uint64_t slice_ns;                 /* length of a time slice in ns; 0: not multiplexed */
+	struct mpxi_spread *spread;        /* events that do not fit into unit, or NULL */
+	struct mpxi_spread_gaps gaps;      /* of the last read; valid if spread is not NULL */
 	unsigned n;
-	int in_order;                         /* libupc has the events in the order of codes            */
-	int direct;                           /* ... and the i-th is at position i, for all             */
+	int in_order;                         /* libupc lists the events in the order of codes          */
+	int direct;                           /* in_order, and event i is at position i                 */
 	uint64_t used[UPCP_WORDS];            /* bit per position                   */
 	uint64_t thresholds[UPCP_THRESHOLDS]; /* by position; 0: none    */
-	/* From here on nothing is read before it was written: pages that most sets never need. */
-	/* The events in the order of their adding, which is that of PAPI_write. */
+	/*
+	 * Members from here on are written before they are read. Most sets never touch most of
+	 * these pages.
+	 */
+	/*
+	 * The events in the order in which they were added, which is also the order of PAPI_write.
+	 */
 	uint32_t codes[UPCP_EVENTS];
 	uint16_t positions[UPCP_EVENTS];
-	/* Lists within one call, which a thread's stack of 32 KiB has no room for. */
+	/* Temporary lists within one call. They are too large for a thread's stack of 32 KiB. */
 	union {
-		uint64_t counts[UPCP_EVENTS]; /* of a read */
+		uint64_t counts[UPCP_EVENTS]; /* read: the counts */
 		struct {
-			uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS]; /* of a change */
+			uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS]; /* change: removed and new events */
 		};
-		uint32_t listed[UPCP_EVENTS]; /* after it */
+		uint32_t listed[UPCP_EVENTS]; /* after a change: libupc's list */
 	};
-	/* By position. values is what PAPI reads: long long of two's complement. */
+	/*
+	 * Arrays by position. values is the array that PAPI reads, as long long in two's
+	 * complement.
+	 */
 	int tags[UPCP_EVENTS];
 	uint32_t by_position[UPCP_EVENTS];
 	uint64_t values[UPCP_EVENTS];
-	struct upcp_entry entries[UPCP_EVENTS]; /* that a change is told */
+	struct upcp_entry entries[UPCP_EVENTS]; /* on_update_control_state's argument for upcp_set_update */
 };
 
 /*
- * For PAPI_library_init: what a fork does to the sets. 0, or non-zero without memory.
- * Then the libupc and the catalogue of all sets, until upcp_sets_close, which destroys the units that
- * are left, but for those that other living threads have made: they may be counting with them, and
- * do so until the process ends. It returns whether there is none, and nothing needs the catalogue.
- * All other functions below return 0 or a negative UPC_E* code, or where the set is
- * multiplexed an error that was told (runtime/turns.h); a call that fails
- * has changed nothing. Context: one thread at a time for one set.
+ * upcp_sets_prepare registers fork handlers in PAPI_library_init. Returns 0, or non-zero without
+ * memory.
+ *
+ * upcp_sets_open sets the libupc and the catalogue of all sets, until upcp_sets_close.
+ *
+ * upcp_sets_close destroys the units that are left, except units created by other threads that
+ * still live. Such a thread may be counting with its unit, and can do so until the process ends.
+ * Returns non-zero if no unit is left, so that the catalogue can be closed.
+ *
+ * Unless stated otherwise, all functions below return 0 or a negative UPC_E* code. For a
+ * multiplexed set they may also return an error that was already reported (MPXI_TOLD in
+ * runtime/turns.h). A call that fails changes nothing. Context: one thread at a time per set.
  */
 int upcp_sets_prepare(void);
 void upcp_sets_open(const struct mpxi_libupc *library, struct upc_catalogue *catalogue);
 int upcp_sets_close(void);
 
-/* Told: thresholds and multiplexing exclude each other. */
+/*
+ * Report that thresholds and multiplexing exclude each other. Return the error, marked as reported.
+ */
 int upcp_set_refuse_overflow(void);
 
-/* Groups of a multiplexed set that a forked child has inherited become its own. */
+/* Replace the groups of a multiplexed set, inherited by a forked child, by groups of the child. */
 int upcp_set_renew(struct upcp_set *set);
 
-/* From now on events that do not fit share what they need, in slices of ns. UPC_ENOSUPP,
- * told, where events have thresholds. */
+/*
+ * Multiplex the set from now on, in time slices of ns nanoseconds. Fails with a reported
+ * MPXI_ENOSUPP if an event has a threshold.
+ */
 int upcp_set_multiplex(struct upcp_set *set, uint64_t ns);
 
 /*
- * Makes the set's events those of entries, in one transaction, and fills in
- * position and tag of each. An event keeps its position while it lives. The qualifiers are those of all
- * entries; a set that has lost its last event has none.
- * Errors: UPC_EINVAL (a position that the set does not have), those of
- * upcp_set_aim and of transactions.
+ * Make the set's events those of entries, in one transaction, and fill in position and tag of each
+ * entry. An event keeps its position as long as it is in the set. The qualifiers apply to all
+ * entries, and a set without events has no qualifiers. Errors: UPC_EINVAL (a position that the set
+ * does not have), errors of upcp_set_aim and of transactions.
  */
 int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
 		    const struct upcp_qualifiers *qualifiers);
 
-/* Counts somebody else from now on. Errors: UPC_EINVAL (options that exclude
- * each other), those of upc_unit_create and upc_unit_retarget. */
+/*
+ * Make the set count another target from now on. Errors: UPC_EINVAL (options that exclude each
+ * other), errors of upc_unit_create and upc_unit_retarget.
+ */
 int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target);
 
-/* The same, and from now on the set is the calling thread's own. */
+/* Aim the set as upcp_set_aim does, and make the calling thread its owner. */
 int upcp_set_take(struct upcp_set *set, const struct upcp_target *target);
 
-/* From 0 on. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
+/* Start the set from 0. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
 int upcp_set_start(struct upcp_set *set);
 
-/* Always leaves the set stopped. Errors: those of upc_unit_start. */
+/*
+ * Stop the set. Returns an error only if the set still runs, or if another thread must stop it
+ * (multiplexed).
+ */
 int upcp_set_stop(struct upcp_set *set);
 
-/* Stops it with the values of that moment, in one read. Or changes nothing: errors are those of
- * upcp_set_read, and UPC_ENOSUPP (it must be read before it is stopped). */
+/*
+ * Stop the set and read its values in one step. On failure the set goes on running. Errors: those
+ * of upcp_set_read, and UPC_ENOSUPP (the set must be read before it is stopped).
+ */
 int upcp_set_finish(struct upcp_set *set);
 
 int upcp_set_reset(struct upcp_set *set);
 
-/* Brings set->values up to date; with UPC_ELOST, UPC_EPARTIAL and UPC_EPARITY as
- * well. */
+/*
+ * Read the counts into set->values. The values are also valid with UPC_ELOST, UPC_EPARTIAL and
+ * UPC_EPARITY.
+ */
 int upcp_set_read(struct upcp_set *set);
 
-/* The same from the registers as they are: for an interrupt of an exact source. */
+/* Copy the current registers into set->values, during an interrupt of a replay. */
 void upcp_set_peek(struct upcp_set *set);
 
-/* Whether a replay has anything left to play, and plays it to the next mark. */
+/*
+ * upcp_set_playable returns non-zero if the set's replay has not ended. upcp_set_play advances the
+ * replay to its next mark.
+ */
 int upcp_set_playable(const struct upcp_set *set);
 int upcp_set_play(struct upcp_set *set);
 
-/* Presets all events, values in the order of their adding. */
+/* Set the counts of all events. values is in the order in which the events were added. */
 int upcp_set_write(struct upcp_set *set, const uint64_t *values);
 
 /* ---- thresholds, of events at positions below UPCP_THRESHOLDS -------------- */
 
-/* Sets the function that the unit's interrupts call, and their signal where the unit is live.
- * Errors: those of upc_unit_set_interrupt. */
+/*
+ * Set the function that the unit's interrupts call, and the signal of a live unit's interrupts.
+ * Errors: those of upc_unit_set_interrupt.
+ */
 int upcp_set_watch(struct upcp_set *set, void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *),
 		   void *arg, int signal);
 
-/* Gives the event at a position a threshold, 0 none. Errors: those of
- * upc_unit_set_threshold. */
+/*
+ * Set the threshold of the event at a position; 0 removes the threshold. Errors: those of
+ * upc_unit_set_threshold.
+ */
 int upcp_set_threshold(struct upcp_set *set, unsigned position, uint64_t threshold);
 
-/* The events at two positions change places, or one moves to a free one. */
+/* Exchange the events at two positions, or move one event to a free position. */
 void upcp_set_swap(struct upcp_set *set, unsigned a, unsigned b);
 
-/* The position of an event that has a threshold, or UPCP_NO_POSITION. Context:
- * signal handlers as well. */
+/*
+ * Return the position of an event that has a threshold, or UPCP_NO_POSITION. Context: any,
+ * including signal handlers.
+ */
 int upcp_set_find_threshold(const struct upcp_set *set, uint32_t code);
 
-/* The same for a signal's descriptor (si_fd). Context: signal handlers of the
- * set's thread as well. */
+/*
+ * Return the position of the event whose overflow signal has the descriptor fd (si_fd), or
+ * UPCP_NO_POSITION. Context: the set's thread, including its signal handlers.
+ */
 int upcp_set_signalled(const struct upcp_set *set, int fd);
 
-/* Destroys the unit; the set is empty and keeps its target. */
+/* Destroy the unit. The set is then empty and keeps its target, but no qualifiers. */
 void upcp_set_clear(struct upcp_set *set);
 
 #endif /* UPC_SET_H */

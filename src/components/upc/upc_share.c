@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * upc_share.c - shows units to other processes. A program is not to fail because
- * nobody can watch it.
- */
+/* upc_share.c - shows units to other processes. If that fails, the program goes on unchanged. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif
@@ -12,7 +9,7 @@
 #include "upc_report.h"
 #include "upc_share.h"
 
-#define SHOWN_MAX 256 /* sets under one name */
+#define SHOWN_MAX 256 /* sets per name */
 
 void upcp_share(struct upcp_set *set)
 {
@@ -21,7 +18,7 @@ void upcp_share(struct upcp_set *set)
 	int error = UPC_ESTATE;
 	int i;
 
-	/* Once, in ordinary context: no handler is the first to start a set. */
+	/* The first start of a set, which is never in a signal handler, does the work below. */
 	if (set->shown)
 		return;
 	set->shown = 1;
@@ -32,7 +29,10 @@ void upcp_share(struct upcp_set *set)
 		int length = i == 1 ? snprintf(name, sizeof(name), "%s", wish)
 				    : snprintf(name, sizeof(name), "%s-%d", wish, i);
 
-		/* Cut off it would be another name; libupc refuses it whole. */
+		/*
+		 * A truncated name would be a different name. libupc refuses the name of full
+		 * length.
+		 */
 		error = set->lib->upc_unit_share(set->unit, length < (int)sizeof(name) ? name : wish, NULL);
 	}
 	if (error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_share.h - shows the units of running sets to other processes (upc_top), under
- * the name that $UPC_SHARE has.
+ * upc_share.h - shows the units of running sets to other processes (upc_top), under the name in
+ * $UPC_SHARE.
  */
 #ifndef UPC_SHARE_H
 #define UPC_SHARE_H
@@ -9,14 +9,14 @@
 #include "upc_set.h"
 
 /*
- * Shows the set's unit from its first start on, until it is destroyed: as NAME, or
- * NAME-2, NAME-3, ... where others are shown already. A failure is reported once. $UPC_SHARE is ignored
- * in set-user-id programs. Does nothing from the second call on, in signal handlers as well, but once
- * more in a forked child, whose copy is not shown.
+ * Show the set's unit from its first start until it is destroyed, as NAME, or as NAME-2, NAME-3,
+ * ... if other sets have the name. A failure is reported once. $UPC_SHARE is ignored in set-user-ID
+ * programs. Later calls do nothing and are async-signal-safe. In a forked child the first call acts
+ * again, because the child's copy is not shown.
  */
 void upcp_share(struct upcp_set *set);
 
-/* As if upcp_share had not been called. */
+/* Undo upcp_share. */
 void upcp_unshare(struct upcp_set *set);
 
 #endif /* UPC_SHARE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_signal.c - holds the overflow signal for all sets that have live thresholds,
- * and keeps SIGIO from ending the program meanwhile.
+ * upc_signal.c - holds the overflow signal for all sets that have live thresholds, and keeps SIGIO
+ * from ending the program in the meantime.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,11 +19,13 @@
 
 static int number;
 
-/* Protects users and io_ignored; PAPI's INTERNAL_LOCK nests in it; no handler takes
- * it. Held across a fork, so that a child finds it free. */
+/*
+ * Protects users and io_ignored. PAPI's INTERNAL_LOCK nests in this lock. No signal handler takes
+ * it. It is held across a fork, so that a child finds it free.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users; /* sets with live thresholds */
-static int io_ignored; /* by us                     */
+static int io_ignored; /* this component ignores SIGIO */
 
 static void lock_users(void)
 {
@@ -48,7 +50,7 @@ void upcp_signal_open(void)
 	char line[160], *end;
 	long value;
 
-	if (users) /* of a PAPI that was shut down: their handler is installed */
+	if (users) /* their handler is still installed, although PAPI was shut down */
 		return;
 	number = SIGRTMIN + 5;
 	if (!wish || !*wish)
@@ -70,9 +72,9 @@ int upcp_signal_number(void)
 }
 
 /*
- * The kernel sends SIGIO in place of a real-time signal for which its queue has no
- * room, and by default that ends a program. A program that handles or ignores it
- * already is left alone.
+ * Ignore SIGIO if its action is the default one. The kernel sends SIGIO instead of a real-time
+ * signal if the signal queue is full, and SIGIO ends a program by default. A program that already
+ * handles or ignores SIGIO is left alone.
  */
 static void ignore_io(void)
 {
@@ -116,14 +118,17 @@ int upcp_signal_take(int component)
 			ignore_io();
 			users = 1;
 		} else {
-			_papi_hwi_stop_signal(number); /* PAPI counts failures in */
+			_papi_hwi_stop_signal(number); /* PAPI counts the failed start, too */
 		}
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* The handler stays, as PAPI's components leave theirs: a signal may be queued. */
+/*
+ * Release the signal for one set. The handler stays installed, as in PAPI's other components,
+ * because a signal may still be queued.
+ */
 void upcp_signal_give_back(void)
 {
 	pthread_mutex_lock(&lock);

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_signal.h - the signal by which live events tell of their overflows, for as
- * long as any set has thresholds. Includes PAPI's inside.
+ * upc_signal.h - the signal that live events send on overflow, held as long as any set has
+ * thresholds. Includes PAPI's internal headers.
  */
 #ifndef UPC_SIGNAL_H
 #define UPC_SIGNAL_H
 
-/* Chooses it: $UPC_SIGNAL, SIGRTMIN to SIGRTMAX, or SIGRTMIN+5. PAPI's perf_event
- * uses SIGRTMIN+2, and its sde SIGRTMIN. */
+/*
+ * Choose the signal: $UPC_SIGNAL, from SIGRTMIN to SIGRTMAX, or SIGRTMIN+5 by default. PAPI's
+ * component perf_event uses SIGRTMIN+2, and sde uses SIGRTMIN.
+ */
 void upcp_signal_open(void);
-/* Before that: PAPI_OK, or PAPI_ENOMEM. */
+/* Register fork handlers. Call before upcp_signal_open. Return 0, or non-zero without memory. */
 int upcp_signal_prepare(void);
 int upcp_signal_number(void);
 
-/* Installs PAPI's handler of the component for one set more, or less. PAPI_OK,
- * PAPI_ECNFLCT (another component of PAPI has the signal), PAPI_ESYS.
- * Context: any thread; not for signal handlers. */
+/*
+ * Take the signal for one set, or give it back. The first set installs PAPI's handler of the
+ * component. upcp_signal_take returns PAPI_OK, PAPI_ECNFLCT (another component of PAPI uses the
+ * signal) or PAPI_ESYS. Context: any thread, but no signal handler.
+ */
 int upcp_signal_take(int component);
 void upcp_signal_give_back(void);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * upc_tables.c - PAPI's tables of a set's overflow and profiles: mended, kept, put back.
- */
+/* upc_tables.c - corrects, saves and restores PAPI's tables of a set's overflows and profiles. */
 #include "upc_tables.h"
 
 static int index_of_code(const EventSetInfo_t *owner, int code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_tables.h - what PAPI has in its tables on a set's overflow and profiles, and where they
- * have to be mended. Includes PAPI's inside.
+ * upc_tables.h - PAPI's tables of a set's overflows and profiles, and corrections where PAPI leaves
+ * them wrong. Includes PAPI's internal headers.
  */
 #ifndef UPC_TABLES_H
 #define UPC_TABLES_H
@@ -12,7 +12,7 @@
 
 #include "upc_set.h"
 
-/* What PAPI's tables of a set say on overflow and profiles. */
+/* A copy of PAPI's tables of a set's overflows and profiles. */
 struct upcp_tables {
 	int events, profiles;
 	PAPI_overflow_handler_t handler;
@@ -26,26 +26,33 @@ struct upcp_tables {
 	} profile[UPCP_THRESHOLDS];
 };
 
-/* PAPI closes the gap that a removed event leaves, and its tables go on naming the
- * others by the places that they had. */
+/*
+ * Correct the event indices of the overflow table. PAPI closes the gap that a removed event leaves,
+ * but the table keeps the old indices of the other events.
+ */
 void upcp_tables_correct(EventSetInfo_t *owner);
 
 /*
- * An event whose overflow is taken away has no profile any more. PAPI forgets that
- * where it takes the overflow away itself, to remove the event or to clean the set
- * up: cleaning up would then fail, and the next handler find the old buffers.
+ * Remove the profile of every event that has no overflow any more. PAPI leaves such a profile when
+ * it removes the overflow itself, in order to remove an event or clean up a set. Cleaning up would
+ * then fail, and the next handler would use the old buffers.
  */
 void upcp_tables_drop_profiles(EventSetInfo_t *owner);
 
-/* Keeps them as they are. */
+/* Save the tables in *good. */
 void upcp_tables_remember(struct upcp_tables *good, const EventSetInfo_t *owner);
-/* A call that fails has changed nothing: PAPI enters what is asked for before it
- * asks, and leaves it there. */
+/*
+ * Restore the tables from *good after a call that failed. PAPI enters a request in its tables
+ * before it calls the component, and does not undo that on failure.
+ */
 void upcp_tables_put_back(EventSetInfo_t *owner, const struct upcp_tables *good);
 
-/* The position of the event of an entry of the overflow table, -1: it is not in the set. */
+/*
+ * Return the position of the event in an entry of the overflow table, or -1 if the event is not in
+ * the set.
+ */
 int upcp_tables_position(const EventSetInfo_t *owner, int entry);
-/* Exchanges two positions in PAPI's arrays. */
+/* Exchange two positions in PAPI's arrays. */
 void upcp_tables_swap(EventSetInfo_t *owner, int a, int b);
 
 #endif /* UPC_TABLES_H */

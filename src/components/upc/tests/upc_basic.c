@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_basic - the component's events have names and descriptions, and one whose
- * count is known counts: page faults of fresh pages.
+ * upc_basic - the component's events have names and descriptions. The event for page faults counts
+ * the faults of fresh pages, whose number is known.
  */
 #include "upc_tests.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_conflict - a set takes events until its 256 counters are; one more is
- * PAPI_ECNFLCT, and the set is as it was.
+ * upc_conflict - a set accepts events until its 256 counters are in use. One more event is refused
+ * with PAPI_ECNFLCT and leaves the set unchanged.
  */
 #include "upc_tests.h"
 
@@ -22,8 +22,10 @@ int main(int argc, char **argv)
 		char name[PAPI_MAX_STR_LEN];
 		int error;
 
-		/* The first is there already; a name without "::" is Blue Gene/P's
-		 * or a formula and may share a counter. */
+		/*
+		 * The set has the first event already. An event without "::" in its name is a Blue
+		 * Gene/P event or a formula, and may share a counter.
+		 */
 		CHECK(PAPI_event_code_to_name(code, name));
 		if (strcmp(name, FAULTS) == 0 || !strstr(name + 6, "::"))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_overflow - page faults have a threshold in hardware: the handler is called for
- * each, and for none that belongs to an earlier start.
+ * upc_overflow - page faults have a threshold in hardware. The handler is called for each fault,
+ * and for no fault of an earlier start.
  */
 #include "upc_tests.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_removal - events added and removed in random order. PAPI's core moves
- * entries at a removal without their codes; every value must still be its own.
+ * upc_removal - adds and removes events in random order. When an event is removed, PAPI's core
+ * moves entries without their codes. Each event must still return its own value.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *name;
-	int faults; /* counts page faults; others count no more than SLACK, or time */
+	int faults; /* counts page faults; other events count at most SLACK, or time */
 	int clock;
 } subjects[] = {
 	{FAULTS, 1, 0},

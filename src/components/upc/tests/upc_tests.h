@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_tests.h - what the component's tests share: start PAPI or skip, and page
- * faults whose number is known.
+ * upc_tests.h - functions that the component's tests share: starting PAPI or skipping the test, and
+ * causing a known number of page faults.
  */
 #ifndef UPC_TESTS_H
 #define UPC_TESTS_H
@@ -15,7 +15,7 @@
 #include "papi_test.h"
 
 #define FAULTS "upc:::perf::PAGE-FAULTS"
-#define SLACK 40 /* faults beside those that a test makes */
+#define SLACK 40 /* additional faults that a test does not cause itself */
 
 #define REQUIRE(condition, what)                                         \
 	do {                                                             \
@@ -30,7 +30,7 @@
 			test_fail(__FILE__, __LINE__, #call, check_result); \
 	} while (0)
 
-/* The component's index; a test where it is not active is skipped. */
+/* Return the component's index. Skips the test if the component is not active. */
 static inline int upc_begin(int argc, char **argv)
 {
 	int i;
@@ -44,7 +44,7 @@ static inline int upc_begin(int argc, char **argv)
 
 		if (strcmp(info->name, "upc") != 0)
 			continue;
-		/* The first use opens it. */
+		/* The first use opens the component. */
 		(void)PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, i);
 		if (info->disabled) {
 			if (!TESTS_QUIET)

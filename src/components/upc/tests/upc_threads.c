@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_threads - eight threads, each with a set of its own that counts its own
- * page faults and nobody else's.
+ * upc_threads - eight threads, each with a separate set that counts the page faults of its own
+ * thread only.
  */
 #include <pthread.h>
 
