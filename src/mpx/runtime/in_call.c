@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * in_call.c - the marks of the calling thread.
- */
+/* in_call.c - defines the marks of the calling thread. */
 #include "runtime/in_call.h"
 
 __thread volatile sig_atomic_t mpxi_in_call __attribute__((tls_model("initial-exec")));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libupc.h - libupc's calls as a table of functions: PAPI is built without libupc, which the component
- * finds at run time (upc_library.c).
+ * libupc.h - a table of libupc's functions. PAPI is built without libupc, which the component finds
+ * at run time (upc_library.c).
  */
 #ifndef MPXI_LIBUPC_H
 #define MPXI_LIBUPC_H
 
 #include "upc.h"
 
-/* Every call of libupc that the component makes. */
+/* Every function of libupc that the component calls. */
 #define MPXI_LIBUPC_CALLS(X)       \
 	X(upc_abi_version)         \
 	X(upc_version)             \
@@ -55,7 +55,7 @@ struct mpxi_libupc {
 };
 #undef MPXI_LIBUPC_MEMBER
 
-/* Values that are there, if not all of the truth. */
+/* True if a read with this error still returned values, although incomplete or damaged. */
 static inline int mpxi_has_values(int error)
 {
 	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;

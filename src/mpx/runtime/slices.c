@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slices.c - one timer a thread, one signal for all sets that take turns. libmpx decides what a
- * tick may do (ticker/tick.h); this file says when the thread is inside.
+ * slices.c - one timer per thread and one signal for all sets whose events take turns. libmpx
+ * decides what a tick may do (ticker/tick.h). This file reports whether the thread is inside a call
+ * or a fork.
  *
- * The handler may interrupt the following. A call on the set itself holds the core: the tick is
- * acted on at its end. A call on another set, or a fork, may hold libupc's lock: the tick is put
- * off. A program that calls libupc itself, beside PAPI, may be interrupted in there: the core uses
- * units of its own, and turns.c lists the calls on them. A program in libmpx, or in another
- * component of PAPI, may be interrupted too: the handler calls neither.
+ * A tick may interrupt four kinds of code. First, a call on the same set holds the core, and the
+ * tick is handled at the end of that call. Second, a call on another set, or a fork, may hold
+ * libupc's lock, and the tick is deferred. Third, a program that calls libupc directly, not through
+ * PAPI, may be interrupted inside libupc. This is safe because the core uses separate units, and
+ * turns.c lists the calls on them. Fourth, a program inside libmpx, or inside another component of
+ * PAPI, may be interrupted because the handler calls neither.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -29,26 +31,34 @@
 
 struct mpxi_ticker {
 	struct mpxi_timer timer;
-	/* Partners: mpxi_slices_end in any thread, and on_tick_sig in the ticker's. */
+	/*
+	 * core and ticking order a tick against mpxi_slices_end: on_tick_sig stores ticking and
+	 * then loads core, in the ticker's thread. mpxi_slices_end, in any thread, stores core and
+	 * then loads ticking.
+	 */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
-	/* The field of the core's owner that points here; NULL without a core. Partners: the ticker's
-	 * thread, and under lock all. */
+	/*
+	 * Address of the owner's pointer to this ticker, NULL without a core. The ticker's thread
+	 * changes this field without the lock, and other threads change it with the lock.
+	 */
 	_Atomic(_Atomic(struct mpxi_ticker *) *) holder;
 	struct mpxi_ticker *next, *previous;
 };
 
-/* The handler reads both: initial-exec, so that no access allocates. */
+/* The handler reads both variables. initial-exec: no access allocates. */
 static __thread struct mpxi_ticker *mine __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-exec")));
 
-/* Protects the list, the process's timers, and holders where they are changed by another thread
- * than the ticker's, which needs no lock: a handler of the program's may stop its set and start it
- * again. The timers' own lock nests in it; no handler takes it. Held across a fork, so that a child
- * finds the list whole. */
+/*
+ * Protects the list, the process's timers, and changes of holder by a thread other than the
+ * ticker's. The ticker's thread changes holder without the lock, because a handler of the program
+ * may stop its set and start it again. The lock of the timers nests in this lock. No signal handler
+ * takes it. It is held across a fork, so that a child finds the list consistent.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpxi_ticker *tickers;
-static struct mpxi_timers *timers; /* of all threads, while one of them is open */
+static struct mpxi_timers *timers; /* timers of all threads; NULL while no timer is open */
 static unsigned opened;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -60,7 +70,10 @@ static bool inside_sig(void *context)
 	return forking || mpxi_in_call_sig();
 }
 
-/* Calls nothing but the core, whose backend says what that calls. */
+/*
+ * End a slice. The handler calls only the core; turns.c, the core's backend, lists the calls that
+ * follow.
+ */
 static void on_tick_sig(void *context)
 {
 	struct mpxi_ticker *ticker = mine;
@@ -68,7 +81,9 @@ static void on_tick_sig(void *context)
 
 	if (!ticker)
 		return;
-	/* Whoever takes the core away looks whether a tick has it still. */
+	/*
+	 * A thread that takes the core away checks ticking, in case this tick still uses the core.
+	 */
 	atomic_store(&ticker->ticking, true);
 	core = atomic_load(&ticker->core);
 	if (core)
@@ -111,7 +126,10 @@ static int open_timer_locked(uint64_t ns)
 
 /* ---- threads ----------------------------------------------------------------- */
 
-/* In this order: a child of a fork meanwhile finds no owner whose ticker does not know of it. */
+/*
+ * Separate a ticker and its owner. The owner's pointer is cleared first. A child forked in between
+ * then finds no owner that points to a ticker without a holder.
+ */
 static void let_go(struct mpxi_ticker *ticker)
 {
 	_Atomic(struct mpxi_ticker *) *holder = atomic_load(&ticker->holder);
@@ -121,7 +139,7 @@ static void let_go(struct mpxi_ticker *ticker)
 	atomic_store(&ticker->holder, NULL);
 }
 
-/* The core stays where it is: its owner can still stop it. */
+/* End the ticker of a thread that ends. The core is not destroyed: its owner can still stop it. */
 static void end_thread_ticker(void *arg)
 {
 	struct mpxi_ticker *ticker = arg;
@@ -152,7 +170,10 @@ static void unlock_slices_after_fork(void)
 	forking--;
 }
 
-/* The timers are the parent's; the cores' owners find out by their process. */
+/*
+ * Forget all tickers in the child of a fork. The timers belong to the parent, and the owners of
+ * cores compare their process id.
+ */
 static void drop_slices_in_child(void)
 {
 	struct mpxi_ticker *ticker, *next;
@@ -175,9 +196,10 @@ static void drop_slices_in_child(void)
 }
 
 /*
- * Only when units are there: libupc's handlers of forks are installed by then, and run
- * inside of these. The handler may begin on a thread just after its last use: this
- * library is never unloaded from here on.
+ * Register fork handlers and make this library stay loaded. Called when units exist, so libupc's
+ * fork handlers are already registered, and libupc's lock is nested in this file's lock during a
+ * fork. The signal handler may begin in a thread just after the last use of this library, so this
+ * library must never be unloaded.
  */
 static void set_slices_up(void)
 {
@@ -204,7 +226,7 @@ static int make_ticker_locked(void)
 	return 0;
 }
 
-/* The thread's, with a timer of such slices. */
+/* Make sure that the thread has a ticker with a timer for slices of ns nanoseconds. */
 static int prepare_thread_ticker(uint64_t ns)
 {
 	int error;
@@ -242,14 +264,17 @@ int mpxi_slices_begin(_Atomic(struct mpxi_ticker *) *holder, struct mpxi_core *c
 		atomic_store(&mine->core, NULL);
 		return error;
 	}
-	atomic_store(&mine->holder, holder); /* as in let_go */
+	atomic_store(&mine->holder, holder); /* before *holder: see let_go */
 	atomic_store(holder, mine);
 	return 0;
 }
 
-/* A tick that has the core already is a matter of microseconds. Sleeps: a thread of higher priority
- * that only yields would keep the other off. By the bare call: nanosleep would let a cancelled
- * thread end with the lock. */
+/*
+ * Take the core from another thread's ticker, with lock held. Waits for a tick that already uses
+ * the core, which takes microseconds. The wait sleeps, because a thread of higher priority that
+ * only yields would keep the other thread from running. It uses the bare system call, because
+ * nanosleep is a cancellation point, and a cancelled thread would end while holding the lock.
+ */
 static void end_foreign_locked(struct mpxi_ticker *ticker)
 {
 	static const struct timespec moment = {.tv_nsec = 20000};
@@ -267,14 +292,14 @@ void mpxi_slices_end(_Atomic(struct mpxi_ticker *) *holder)
 	if (!ticker)
 		return;
 	if (ticker == mine) {
-		/* A tick would lie above us on the stack. */
+		/* No tick can be running: it would run on this thread's stack, above this call. */
 		mpxi_timer_disarm(&ticker->timer);
 		atomic_store(&ticker->core, NULL);
 		let_go(ticker);
 		return;
 	}
 	pthread_mutex_lock(&lock);
-	ticker = atomic_load(holder); /* its thread may have ended */
+	ticker = atomic_load(holder); /* the ticker's thread may have ended */
 	if (ticker && atomic_load(&ticker->holder) == holder)
 		end_foreign_locked(ticker);
 	pthread_mutex_unlock(&lock);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.c - puts the events of a multiplexed set where they can be counted.
+ * spread.c - assigns the events of a multiplexed set to units and to groups that take turns.
  *
- * A unit has 256 counters of one event each, but any number of units count at the same time. Only the
- * counters of the CPU's PMU are ever shared: an event that needs none of them is exact in a multiplexed
- * set, too.
+ * A unit has 256 counters of one event each, but any number of units can count at the same time.
+ * Only the counters of the CPU's PMU are shared between groups. An event that needs none of them is
+ * exact even in a multiplexed set.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "runtime/spread.h"
 
-/* A unit, and the events that it has in the order of their adding. */
+/* A unit, and its events in the order of adding. */
 struct part {
 	struct upc_unit *unit;
 	unsigned n;
@@ -25,19 +25,22 @@ struct part {
 	uint64_t counts[UPC_EVENTS_MAX];
 };
 
-/* 1024 events in units of 256 counters; a unit is only added where one has no room. */
+/*
+ * Maximum number of units, for 1024 events in units of 256 counters. A unit is added only if no
+ * existing unit has room for an event.
+ */
 #define PARTS_MAX 64
 
 struct mpxi_spread {
 	struct mpxi_spread_options options;
 	unsigned parts;
-	struct part *part[PARTS_MAX]; /* the first has the set's unit */
+	struct part *part[PARTS_MAX]; /* part[0] has the set's unit */
 	struct mpxi_turns *turns;     /* NULL: no event takes turns   */
 	unsigned turning;
 	uint32_t turn_codes[UPC_EVENTS_MAX];
 	uint64_t turn_counts[UPC_EVENTS_MAX];
-	unsigned n;                      /* of the set's list */
-	uint64_t *place[UPC_EVENTS_MAX]; /* of the count of the i-th in it */
+	unsigned n;                      /* number of events of the set */
+	uint64_t *place[UPC_EVENTS_MAX]; /* where the count of the i-th event is */
 };
 
 static int refuse_spread_event(const struct mpxi_spread *spread, const char *why)
@@ -45,7 +48,10 @@ static int refuse_spread_event(const struct mpxi_spread *spread, const char *why
 	return spread->options.tell(mpxi_error(MPXI_ENOSUPP, "%s", why));
 }
 
-/* For tests on machines without a PMU: perf events take turns in groups of so many. */
+/*
+ * Return the maximum number of events in a group from $UPC_MULTIPLEX_GROUP, or 0. For tests on
+ * machines without a PMU.
+ */
 static unsigned group_max(void)
 {
 	const char *wish = secure_getenv("UPC_MULTIPLEX_GROUP");
@@ -58,11 +64,14 @@ bool mpxi_spread_is_forced(void)
 	return group_max() != 0;
 }
 
-/* ---- what needs a counter of the PMU -------------------------------------------- */
+/* ---- events that need a counter of the PMU ---------------------------------------- */
 
 enum need { NEEDS_NONE, NEEDS_COUNTER, NEEDS_BOTH };
 
-/* For tests tracepoints and all other perf events do. */
+/*
+ * True if a plain event needs a counter of the PMU; negative: an error of libupc. With
+ * $UPC_MULTIPLEX_GROUP all perf events, including tracepoints, count as such.
+ */
 static int plain_needs_pmu(const struct mpxi_spread *spread, uint32_t code, const struct upc_event_info *info)
 {
 	if (group_max())
@@ -81,7 +90,7 @@ static int need_of(const struct mpxi_spread *spread, uint32_t code, enum need *n
 	if (terms < 0)
 		return terms;
 	if (!terms)
-		terms = 1; /* a plain event is its own */
+		terms = 1; /* a plain event is its only term */
 	for (i = 0; i < terms && !error; i++) {
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
@@ -95,9 +104,9 @@ static int need_of(const struct mpxi_spread *spread, uint32_t code, enum need *n
 	return error;
 }
 
-/* ---- units beside each other ------------------------------------------------------ */
+/* ---- additional units ------------------------------------------------------------- */
 
-/* One event into a unit, or out of it. */
+/* Add an event to a unit, or remove it. */
 static int change_part(const struct mpxi_spread *spread, struct part *part, uint32_t code, int add)
 {
 	const struct mpxi_libupc *lib = spread->options.lib;
@@ -144,7 +153,7 @@ static int make_part(struct mpxi_spread *spread, const struct mpxi_spread_target
 	return error;
 }
 
-/* The last one, which is not the first. */
+/* Destroy the last unit, which must not be the first. */
 static void drop_part(struct mpxi_spread *spread)
 {
 	struct part *part = spread->part[--spread->parts];
@@ -153,7 +162,7 @@ static void drop_part(struct mpxi_spread *spread)
 	free(part);
 }
 
-/* Into the first unit that takes it. */
+/* Add an event to the first unit that accepts it, or to a new unit. */
 static int add_beside(struct mpxi_spread *spread, const struct mpxi_spread_target *target, uint32_t code)
 {
 	int error = UPC_ECONFLICT;
@@ -174,7 +183,10 @@ static int add_beside(struct mpxi_spread *spread, const struct mpxi_spread_targe
 
 /* ---- events that take turns --------------------------------------------------------- */
 
-/* Slices are ended by the counted thread's own signals. */
+/*
+ * True if the target's events can take turns: the calling thread must be the counted thread, whose
+ * own signals end the slices.
+ */
 static int can_take_turns(const struct mpxi_spread_target *target)
 {
 	return target->turning == (int)syscall(SYS_gettid);
@@ -234,7 +246,7 @@ static int add_turning(struct mpxi_spread *spread, const struct mpxi_spread_targ
 
 /* ---- the set as a whole ----------------------------------------------------------- */
 
-/* Removes an event from its unit, or from the list of those that take turns; it cannot fail. */
+/* Remove an event from its unit, or from the events that take turns. This cannot fail. */
 static void take_event_out(struct mpxi_spread *spread, uint32_t code)
 {
 	unsigned i, k;
@@ -274,7 +286,7 @@ static int put_in(struct mpxi_spread *spread, const struct mpxi_spread_target *t
 	}
 }
 
-/* The set's unit has moved events again that had left it. */
+/* Put the first moved of the events that take turns back into the set's unit. */
 static int revert_moved(struct mpxi_spread *spread, unsigned moved)
 {
 	unsigned i;
@@ -354,7 +366,10 @@ int mpxi_spread_change(struct mpxi_spread *spread, const struct mpxi_spread_targ
 	return 0;
 }
 
-/* The list has the codes in nearly the same order. */
+/*
+ * Return the index of a code in the list. The search starts at from, because the list has nearly
+ * the same order.
+ */
 static unsigned find_listed_code(const uint32_t *codes, unsigned n, uint32_t code, unsigned from)
 {
 	unsigned i = from;
@@ -520,7 +535,7 @@ static int read_turns(struct mpxi_spread *spread, struct mpxi_spread_gaps *gaps)
 	unsigned i;
 	int error;
 
-	/* In a child what it has inherited stands still, at 0. */
+	/* In a forked child the inherited groups do not count, and their values are 0. */
 	if (mpxi_turns_inherited(spread->turns)) {
 		memset(spread->turn_counts, 0, spread->turning * sizeof(*spread->turn_counts));
 		return 0;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * turns.c - the core of MPX on units of libupc: a group is a unit of its own, which
+ * turns.c - a backend for the core of MPX on units of libupc. Each group is a separate unit, which
  * stays open while other groups count.
  *
- * The functions ending in _sig call these in a handler, for units of perf events alone that count the
- * calling thread and have no thresholds and no shown page:
+ * In a signal handler the functions ending in _sig call the functions listed below. The units
+ * consist of perf events only, count the calling thread, and have no thresholds and no shared page.
  *
- *   upc_unit_reset       no system call: the unit is stopped
- *   upc_unit_start       ENABLE of each perf group, one read of each of the PMU's
- *   upc_unit_stop        DISABLE of each, one read of each into the unit's own buffer
- *   upc_unit_read_added  one read of each, or none where user mode can
- *   clock_gettime        async-signal-safe
+ * - upc_unit_reset makes no system call, because the unit is stopped.
+ * - upc_unit_start makes one ENABLE ioctl per perf group, and one read per group of the PMU.
+ * - upc_unit_stop makes one DISABLE ioctl and one read per perf group, into the unit's own buffer.
+ * - upc_unit_read_added makes one read per perf group, or none if user mode can read the counters.
+ * - clock_gettime is async-signal-safe.
  *
- * None allocates or locks: descriptors and buffers are there since the group was opened.
- * A call that fails writes words into the thread's message in libupc, whose memory is there
- * since the thread's first start; a notice waits until ordinary code tells it. No tick goes
- * into a call of the component or a fork (slices.c); a call that a program makes to
- * libupc itself, which may hold its lock, it may interrupt.
+ * None of them allocates or locks, because descriptors and buffers exist since the group was
+ * opened. A call that fails writes libupc's message of the thread, whose memory exists since the
+ * thread's first start. A notice waits until ordinary code reports it. No tick is handled inside a
+ * call of the component or a fork (slices.c). A tick may interrupt a call that the program makes to
+ * libupc itself, even one that holds libupc's lock.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid of older C libraries */
@@ -34,7 +34,7 @@
 #include "ticker/tick.h"
 #include "ticker/timer.h"
 
-/* libupc's errors on their way through the core, which has numbers of its own. */
+/* Offset of libupc's errors while they pass through the core, which has its own error numbers. */
 #define FOREIGN 2000
 
 struct mpxi_turns {
@@ -42,17 +42,17 @@ struct mpxi_turns {
 	struct mpxi_core *core;
 	struct mpxi_set *set;
 	bool has_clock;
-	uint32_t clock; /* the event that slices are measured by */
+	uint32_t clock; /* event that measures the length of slices */
 	pid_t process;
 	_Atomic(struct mpxi_ticker *) ticker;
-	uint64_t given[UPC_EVENTS_MAX]; /* what reads have given, in the order of adding */
+	uint64_t given[UPC_EVENTS_MAX]; /* last values returned by reads, in the order of adding */
 };
 
 struct group {
 	struct mpxi_turns *turns;
 	struct upc_unit *unit;
-	unsigned n;     /* the core's events, which come behind the clock's */
-	uint64_t began; /* without a clock event: the thread's CPU time     */
+	unsigned n;     /* events of the core, after the clock event in value */
+	uint64_t began; /* without a clock event: start, as the thread's CPU time in ns */
 	uint64_t value[];
 };
 
@@ -61,7 +61,7 @@ static int mark_foreign_error(int error)
 	return error ? error - FOREIGN : 0;
 }
 
-/* The core's error for the caller. */
+/* Return the caller's error for an error of the core. Reports an error that is not libupc's. */
 static int settle_core_error(const struct mpxi_turns *turns, int error)
 {
 	if (error >= 0)
@@ -69,9 +69,9 @@ static int settle_core_error(const struct mpxi_turns *turns, int error)
 	return error <= -FOREIGN ? error + FOREIGN : turns->options.tell(error);
 }
 
-/* ---- which events go together ------------------------------------------------- */
+/* ---- events that fit together --------------------------------------------------- */
 
-/* The clock and the events into a unit, all or none. */
+/* Add the clock event and n events to a unit, all or none. */
 static int fill_turns_unit(struct mpxi_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
 {
 	const struct mpxi_libupc *lib = turns->options.lib;
@@ -120,12 +120,12 @@ static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 	if (error == UPC_ECONFLICT && n > 1)
 		return 0;
 	if (error)
-		return mark_foreign_error(error); /* alone: libupc's words say best why not */
+		return mark_foreign_error(error); /* libupc's message explains why one event does not fit */
 	turns->options.lib->upc_unit_destroy(unit);
 	return 1;
 }
 
-/* Events that need not take turns are not given to the core (spread.c). */
+/* The core receives only events that must take turns (spread.c). */
 static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 {
 	const struct mpxi_turns *turns = backend;
@@ -146,7 +146,7 @@ static int ops_open_unit(void *backend, const uint32_t *event, unsigned n, void 
 	group->turns = turns;
 	group->n = n;
 	error = make_turns_unit(turns, event, n, &group->unit);
-	/* A handler starts it. */
+	/* Open the unit now, because a signal handler starts it. */
 	if (!error) {
 		error = turns->options.lib->upc_unit_open(group->unit);
 		if (error)
@@ -182,7 +182,10 @@ static int ops_start_sig(void *handle)
 	return mark_foreign_error(error);
 }
 
-/* A group that did not count all the time gives no slice: read_added says so, stopped or not. */
+/*
+ * Read a group into a sample. A group that did not count all the time gives no slice:
+ * upc_unit_read_added returns an error for such a group, stopped or running.
+ */
 static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sample)
 {
 	const unsigned first = group->turns->has_clock;
@@ -227,7 +230,7 @@ static const struct mpxi_backend_ops ops = {
 
 /* ---- the clock ------------------------------------------------------------------ */
 
-/* Some machines take the event and never count it. */
+/* True if the clock event counts. Some machines accept the event but never count it. */
 static bool clock_counts(struct mpxi_turns *turns)
 {
 	const struct mpxi_libupc *lib = turns->options.lib;
@@ -249,7 +252,10 @@ static bool clock_counts(struct mpxi_turns *turns)
 	return !error && cycles > 0;
 }
 
-/* Cycles come with a group's own read; the thread's CPU time is a system call. */
+/*
+ * Choose the clock event. Cycles are read together with the group, while reading the thread's CPU
+ * time takes an additional system call.
+ */
 static void choose_clock(struct mpxi_turns *turns)
 {
 	static const char *const names[] = {"perf::CYCLES", "perf::CPU-CYCLES"};
@@ -278,7 +284,10 @@ static int on_sharing(void *arg, bool on)
 				  "a multiplexed set whose events take turns is started by the "
 				  "thread that it counts; this one counts thread %d",
 				  turns->options.counted);
-	/* The handler may write libupc's message: its memory is there from here on. */
+	/*
+	 * A tick may write libupc's message of this thread. This call allocates the message's
+	 * memory.
+	 */
 	(void)turns->options.lib->upc_last_message();
 	return mpxi_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
 }
@@ -328,7 +337,7 @@ void mpxi_turns_destroy(struct mpxi_turns *turns)
 	if (!turns)
 		return;
 	mpxi_slices_end(&turns->ticker);
-	/* A child's copies of the units are stopped, and closed as any. */
+	/* A forked child's copies of the units are stopped, and are closed like any unit. */
 	mpxi_core_destroy(turns->core);
 	free(turns);
 }
@@ -429,10 +438,10 @@ int mpxi_turns_reset(struct mpxi_turns *turns)
 	return settle_core_error(turns, error);
 }
 
-/* N_e as a whole number. */
+/* Return the estimate of an event's count (N_e of MPX) as an integer. */
 static uint64_t whole_estimate(const struct mpxi_window *window, const struct mpxi_estimate *estimate)
 {
-	/* A count beyond 2^53 is exact only as an integer. */
+	/* A count above 2^53 is exact only as an integer, not as a double. */
 	if (estimate->exact)
 		return window->sums.count;
 	return estimate->value < 0x1p63 ? (uint64_t)(estimate->value + .5) : INT64_MAX;
@@ -445,8 +454,10 @@ int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts)
 	unsigned i;
 
 	if (error) {
-		/* A slice that cannot be read is over. Its time is not in the values that there
-		 * are: the next read has it, as that of a slice that was lost. */
+		/*
+		 * End a slice that cannot be read. The current values do not include its time. The
+		 * next read includes the time as that of a lost slice.
+		 */
 		(void)mpxi_core_tick_sig(turns->core);
 		memcpy(counts, turns->given, mpxi_turns_events(turns) * sizeof(*counts));
 		return settle_core_error(turns, error);
@@ -457,7 +468,7 @@ int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts)
 
 		mpxi_estimate(window, MPXI_AUTO, &estimate);
 		count = estimate.never ? MPXI_NEVER : whole_estimate(window, &estimate);
-		/* MPXI_NEVER is the largest: whatever comes after it is news. */
+		/* MPXI_NEVER is the largest value, so any count after it is accepted. */
 		if (count != MPXI_NEVER && (turns->given[i] == MPXI_NEVER || count > turns->given[i]))
 			turns->given[i] = count;
 		counts[i] = turns->given[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * turns.h - events of a set that cannot all have a counter at once: they take turns
- * in groups, by the core of MPX (core.h), and their counts are estimates.
+ * turns.h - events of a set that cannot all have a counter at once. They take turns in groups,
+ * switched by the core of MPX (core.h), and their counts are estimates.
  */
 #ifndef MPXI_TURNS_H
 #define MPXI_TURNS_H
@@ -10,12 +10,13 @@
 
 #include "runtime/libupc.h"
 
-/* The value of an event that has had no time slice: neither zero nor any count. */
+/* The value of an event that has had no time slice. It equals no possible count. */
 #define MPXI_NEVER UINT64_MAX
 
 /*
- * Errors of the functions below, and of spread.h: libupc's, with its message; or, where
- * the words have been said already (tell, below), PAPI's less MPXI_TOLD.
+ * Offset of errors that were already reported. The functions below and in spread.h return either an
+ * error of libupc, with libupc's message, or, after the message was reported (options.tell), PAPI's
+ * error minus MPXI_TOLD.
  */
 #define MPXI_TOLD 1000
 
@@ -24,45 +25,61 @@ struct mpxi_turns;
 struct mpxi_turns_options {
 	const struct mpxi_libupc *lib;
 	struct upc_catalogue *catalogue;
-	struct upc_unit_options unit; /* whom and what each unit counts */
-	int counted;                  /* the thread that these count */
+	struct upc_unit_options unit; /* options of each group's unit */
+	int counted;                  /* the thread that the units count */
 	uint64_t slice_ns;
-	unsigned group_max; /* events in a group, 0: as many as fit */
-	/* Says the core's last message, and gives the error as one that was told. */
+	unsigned group_max; /* maximum number of events in a group; 0: as many as fit */
+	/* Reports the last message of MPX's core, and returns error - MPXI_TOLD. */
 	int (*tell)(int error);
 };
 
 int mpxi_turns_create(const struct mpxi_turns_options *options, struct mpxi_turns **turns);
-/* From any thread. NULL is nothing. */
+/* Destroy the groups. Does nothing if turns is NULL. Context: any thread. */
 void mpxi_turns_destroy(struct mpxi_turns *turns);
 
-/* Adds an event of perf events alone. PAPI_ENOSUPP less MPXI_TOLD: a level or a quotient, which slices
- * cannot estimate; UPC_ECONFLICT: it has no counter even alone. */
+/*
+ * Add an event that consists of perf events only. Errors: PAPI_ENOSUPP - MPXI_TOLD (a level or a
+ * quotient, which slices cannot estimate), UPC_ECONFLICT (no counter can hold the event even
+ * alone).
+ */
 int mpxi_turns_add(struct mpxi_turns *turns, uint32_t code);
 void mpxi_turns_remove(struct mpxi_turns *turns, uint32_t code);
 unsigned mpxi_turns_events(const struct mpxi_turns *turns);
 
 /*
- * Events begin at 0. Where they do not fit together, ticks come to the calling thread,
- * which must be the counted one, and until the stop the others may
- * not use it (mpxi_turns_check).
+ * Start, stop or reset the events; start and reset set the counts to 0. If the events do not fit
+ * together, mpxi_turns_start must be called by the counted thread, which then receives the ticks.
+ * No other thread may use the set until the stop (mpxi_turns_check).
  */
 int mpxi_turns_start(struct mpxi_turns *turns);
 int mpxi_turns_stop(struct mpxi_turns *turns);
 int mpxi_turns_reset(struct mpxi_turns *turns);
-/* Counts in the order of adding: never less than the read before gave, MPXI_NEVER for
- * one that has had no slice. After an error they are those of the read before. */
+/*
+ * Read the counts in the order in which events were added. A count is never less than at the
+ * previous read, and is MPXI_NEVER for an event that has had no slice. After an error counts
+ * contains the values of the previous read.
+ */
 int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts);
-/* As of the last read, or stop: time slices were lost since the start, or ended far too late. */
+/*
+ * True if time slices were lost, or ended far too late, between the start and the last read or
+ * stop.
+ */
 int mpxi_turns_lost(const struct mpxi_turns *turns);
 
-/* The calling thread may use it: 0; or a told error where another one, whose signals
- * end the slices, does. */
+/*
+ * Return 0 if the calling thread may use the set. Return a reported error if another thread, whose
+ * signals end the slices, is using the set.
+ */
 int mpxi_turns_check(const struct mpxi_turns *turns);
-/* It was made in another process: its groups are nobody's. */
+/*
+ * True if the set was created in another process: the groups are the parent's and cannot be used.
+ */
 int mpxi_turns_inherited(const struct mpxi_turns *turns);
 
-/* Between the two a tick is put off. NULL is nothing. */
+/*
+ * Defer ticks between mpxi_turns_hold and mpxi_turns_release. Both functions do nothing if turns is
+ * NULL.
+ */
 void mpxi_turns_hold(struct mpxi_turns *turns);
 void mpxi_turns_release(struct mpxi_turns *turns);
 
