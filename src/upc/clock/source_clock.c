@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * source_clock.c - the clocks of clock_gettime as a unit's source.
- */
+/* source_clock.c - a unit's source for the clocks of clock_gettime. */
 #include <time.h>
 
 #include "base/message.h"
@@ -19,8 +17,10 @@ struct clock_source {
 	} of[CLOCKS];
 };
 
-/* Return the kernel's clock number for the CPU time of any thread or process. Works from every thread of the
- * caller's process, whereas pthread_getcpuclockid needs a pthread_t. */
+/*
+ * Return the kernel's clock number for the CPU time of any thread or process. The number is valid
+ * in every thread of the caller's process. pthread_getcpuclockid would need a pthread_t.
+ */
 static clockid_t cpu_clock(pid_t id, bool thread)
 {
 	return (clockid_t)(~(unsigned)id << 3 | (thread ? 6u : 2u));
