@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.h - the interface of a source of counts: a table of operations that every source implements (perf,
- * the files of /proc and /sys, clocks), and two tables for sources that can stop and that can signal
- * overflows. sources.def has a row for each source.
+ * source.h - the interface of a source of counts. Every source (perf, the files of /proc and /sys,
+ * clocks) implements a table of operations. A source that can stop has a second table, and a source
+ * that can signal overflows has a third. sources.def has a row for each source.
  *
- * A unit has one instance of each source, for its context. A source stores its readings in two arrays,
- * indexed by handle, and the unit takes them into its registers from there. A read makes no call per event.
+ * A unit has one instance of each source, for the unit's context. A source stores its readings in
+ * two arrays, indexed by handle, and the unit copies them into its registers. A read therefore
+ * makes no function call per event.
  */
 #ifndef UPCI_SOURCE_H
 #define UPCI_SOURCE_H
@@ -19,9 +20,12 @@
 struct upci_bag;
 struct upci_context;
 
-/* Whether an event counted all the time that it should have (EXACT), part of it, or never, since it was
- * opened or the source was rebased. SILENT: it counted all the time, but its overflow signals were given up.
- * LOST: its file, field or task is gone. */
+/*
+ * State of an event since it was opened or since the source was rebased. EXACT: the event counted
+ * all the time that it should have counted; PARTIAL: only part of that time; NEVER: at no time.
+ * SILENT: the event counted all the time, but its overflow signals were given up. LOST: the event's
+ * file, field or task is gone.
+ */
 enum upci_source_state {
 	UPCI_SOURCE_EXACT,
 	UPCI_SOURCE_PARTIAL,
@@ -30,7 +34,10 @@ enum upci_source_state {
 	UPCI_SOURCE_LOST,
 };
 
-/* How long an event should have counted, and for how much of that it was not counted, in ns. */
+/*
+ * Time in ns for which an event should have counted (enabled), and the part of enabled in which the
+ * event did not count (lost).
+ */
 struct upci_source_time {
 	uint64_t enabled, lost;
 };
@@ -38,18 +45,20 @@ struct upci_source_time {
 /* A reason for the next start to open all events again. */
 enum upci_source_wish {
 	UPCI_SOURCE_FINE,
-	UPCI_SOURCE_GATHER, /* nothing has counted yet, and together the events would take fewer groups */
-	UPCI_SOURCE_RENEW,  /* the unit must take in the counts first */
+	UPCI_SOURCE_GATHER, /* nothing has counted yet; events opened together need fewer groups */
+	UPCI_SOURCE_RENEW,  /* the unit must first read the counts into its registers */
 };
 
 /* The first member of each source's instance. */
 struct upci_source {
 	const struct upci_source_ops *ops;
-	unsigned handles; /* the unit's: larger than every handle that open has returned */
+	unsigned handles; /* set by the unit; greater than every handle that open has returned */
 };
 
-/* Operations of a source that counts only between start and stop. They return 0, or an error with message,
- * unless they say otherwise. */
+/*
+ * Operations of a source that counts only between start and stop. An operation returns 0, or an
+ * error with message, unless its comment says otherwise.
+ */
 struct upci_stop_ops {
 	int (*start)(struct upci_source *source);
 	int (*stop)(struct upci_source *source);
@@ -63,45 +72,63 @@ struct upci_stop_ops {
 	/* True if the source has counted at all. */
 	bool (*has_run)(const struct upci_source *source);
 
-	/* Begins a batch, which all events opened from here on belong to. may_wait: their opening may wait
-	 * for the start. */
+	/*
+	 * Begins a batch, to which all events opened from now on belong. may_wait: these events may
+	 * be opened as late as the next start.
+	 */
 	void (*begin_batch)(struct upci_source *source, bool may_wait);
-	/* False if the batch cannot be read: close its events and try again. */
+	/*
+	 * Returns false if the batch cannot be read. The caller then closes the batch's events and
+	 * tries again.
+	 */
 	bool (*check_batch)(struct upci_source *source);
 	enum upci_source_wish (*wish)(struct upci_source *source);
-	/* Opens the events that have waited, and closes events whose close was delayed. */
+	/*
+	 * Opens events whose opening waited for the start, and closes events whose close was
+	 * delayed.
+	 */
 	int (*prepare)(struct upci_source *source);
-	/* Adds the descriptors that are to be closed at the end of the program (let_go.h). */
+	/* Adds to bag the descriptors to close at the end of the program (let_go.h). */
 	void (*gather)(struct upci_source *source, struct upci_bag *bag);
 };
 
 /* Operations of a source that can signal overflows. */
 struct upci_overflow_ops {
-	/* Requests a signal each time an event has counted period more; 0: no signals. See perf.h for the
-	 * rest. */
+	/*
+	 * Requests a signal after every period counts of an event. period 0: no signals. perf.h
+	 * describes the details.
+	 */
 	int (*set_period)(struct upci_source *source, const struct upci_context *context,
 			  const struct upci_event *event, int handle, uint64_t period, int signal);
 	int (*restart_period)(struct upci_source *source, int handle, uint64_t left);
-	/* Returns the handle that a signal is for, by its si_fd, or -1. Async-signal-safe. */
+	/* Returns the handle of the event whose signal has si_fd fd, or -1. Async-signal-safe. */
 	int (*signalled)(struct upci_source *source, int fd);
 };
 
 struct upci_source_ops {
 	const char *gone; /* text of the notice about a lost event */
-	bool scales;      /* readings are in the event's unit already */
-	/* NULL if the source cannot be stopped: counts then begin at its reading at the start. */
+	bool scales;      /* readings are already in the event's unit */
+	/*
+	 * NULL if the source cannot be stopped. The unit then counts from the source's reading at
+	 * the start.
+	 */
 	const struct upci_stop_ops *stops;
 	const struct upci_overflow_ops *overflow; /* NULL if the source cannot signal */
 
 	size_t size; /* size of an instance, which begins with a struct upci_source; the rest is zeroed */
-	/* Sets up an instance. NULL: nothing to set up. Returns 0, or an error with message, as do the
-	 * operations below. */
+	/*
+	 * Sets up an instance. NULL if nothing needs to be set up. Returns 0, or an error with
+	 * message, as do the operations below.
+	 */
 	int (*create)(struct upci_source *source, const struct upci_context *context);
 	void (*destroy)(struct upci_source *source);
-	/* Releases everything of the parent in a forked child. NULL: nothing to release. */
+	/*
+	 * Releases, in a forked child, everything that belongs to the parent. NULL if nothing needs
+	 * to be released.
+	 */
 	void (*forked)(struct upci_source *source, const struct upci_context *context);
 
-	/* Returns a handle, which is used again after close, or a negative error. */
+	/* Opens an event. Returns its handle, which is reused after close, or a negative error. */
 	int (*open)(struct upci_source *source, const struct upci_context *context,
 		    const struct upci_event *event, bool halted);
 	void (*close)(struct upci_source *source, int handle);
