@@ -2,9 +2,9 @@
 /*
  * field.c - finds a number in a text of /proc or /sys: tokens, numbers, lines.
  *
- * Makes no system call and has no state. The text may be anything that the kernel wrote, or a program that
- * chose its own name. Every step is therefore bounded by a length, and text that does not parse counts as
- * absent; nothing is guessed.
+ * The functions make no system call and have no state. The text comes from the kernel and can contain a name
+ * that a program chose. Every step is therefore bounded by a length, and text that does not parse counts as
+ * absent.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ size_t upci_token(const char **p, const char *line_end, const char **token)
 
 struct number {
 	uint64_t whole;
-	uint32_t nano; /* fraction in units of 1e-9; further digits are cut */
+	uint32_t nano; /* fraction in units of 1e-9; further digits are dropped */
 	bool negative;
 };
 
@@ -93,8 +93,10 @@ static enum reading read_field_number(const char *s, size_t length, struct numbe
 	return large ? TOO_LARGE : NUMBER;
 }
 
-/* Compute (whole + nano * 1e-9) * mul / div. False if it overflows. 128 bits hold 2^31 summands of 64 bits
- * times mul, so only a value with a fraction must check for overflow. */
+/*
+ * Compute (whole + nano * 1e-9) * mul / div. False on overflow. 128 bits can hold 2^31 summands of 64 bits
+ * times mul, so only a value with a fraction can overflow.
+ */
 static bool scale_field_value(__int128 whole, int64_t nano, uint32_t mul, uint32_t div, uint64_t *value)
 {
 	__int128 wide;

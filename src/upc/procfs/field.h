@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * field.h - the steps of upci_field_find, for a reader that keeps its knowledge of a file between passes. No
- * side effects: text in, numbers out.
+ * field.h - the steps of upci_field_find, for a reader that remembers the positions of lines between passes.
+ * The functions have no side effects.
  */
 #ifndef UPCI_FIELD_H
 #define UPCI_FIELD_H
@@ -26,20 +26,22 @@ struct upci_line_scan {
 	unsigned seen;     /* number of lines so far that have the key */
 };
 
-/* Get the next line of a text, from scan->next; set start, end, next and number. False if no complete line is
- * left. A last line without a newline is complete if complete says that no text can follow. */
+/*
+ * Get the next line of a text, from scan->next; set start, end, next and number. False if no complete line is
+ * left. complete: no text can follow, so a last line without a newline counts as complete.
+ */
 bool upci_line_next(const char *text, size_t length, bool complete, struct upci_line_scan *scan);
 
 /* True if the line has the key at its token, or if there is no key. */
 bool upci_line_matches(const char *line, const char *end, const struct upci_line_key *key);
 
-/* Continue a search. True when the line is found, false if it is not in the text so far. */
+/* Continue a search. True if the line is found, false if the text so far does not contain the line. */
 bool upci_line_find(const char *text, size_t length, bool complete, const struct upci_line_key *key,
 		    struct upci_line_scan *scan);
 
 /*
  * Compute the sum of at most count tokens from p on, times mul, divided by div, modulo 2^64. False if the
- * first is not a number, or any of them exceeds 64 bits.
+ * first token is not a number, or if any token exceeds 64 bits.
  */
 bool upci_line_value(const char *p, const char *end, unsigned count, uint32_t mul, uint32_t div,
 		     uint64_t *value);

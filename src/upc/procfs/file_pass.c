@@ -2,13 +2,14 @@
 /*
  * file_pass.c - reads a file in one pass for all wanted fields.
  *
- * The first pass finds each line by its key and remembers its number. Later passes go straight to that
- * number, compare the key, and split only wanted lines. A line that has moved is searched again. If a key
- * occurs in several lines (/proc/net/snmp has a line of names and then a line of values), its occurrences are
- * counted from the top every time, since such a line could move to the place of another with the same key.
+ * The first pass finds each line by its key and remembers the line's number. Later passes go straight to that
+ * number, compare the key, and split only wanted lines. A line that has moved is searched again by its key.
+ * If a key occurs in several lines (/proc/net/snmp has a line of names and then a line of values), its
+ * occurrences are counted from the top in every pass, because such a line could move to the place of another
+ * line with the same key.
  *
  * The kernel generates these texts while they are read, which is most of the cost of a pass. Reading
- * therefore ends when all wanted lines are found, without the rest or the end of the file.
+ * therefore stops when all wanted lines are found, before the end of the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +33,9 @@ bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid)
 	return file->fd >= 0;
 }
 
-/* Enlarge the buffer, by system calls alone: a signal handler may read while malloc is interrupted. */
+/*
+ * Enlarge the buffer. Uses system calls only, because a signal handler may read while malloc is interrupted.
+ */
 static bool text_grow(struct upci_text *text)
 {
 	size_t capacity = text->capacity ? 2 * text->capacity : CAPACITY_FIRST;
@@ -51,8 +54,10 @@ static bool text_grow(struct upci_text *text)
 	return true;
 }
 
-/* Read the next piece of a file. A short piece does not mean the end: the kernel stops between records, often
- * after 4 KiB. */
+/*
+ * Read the next piece of a file. A short piece does not mean the end of the file: the kernel stops between
+ * records, often after 4 KiB.
+ */
 static bool text_more(struct upci_text *text, int fd)
 {
 	ssize_t n;

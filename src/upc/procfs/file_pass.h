@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * file_pass.h - a file of which a unit wants some lines, and of each line some fields, and the pass that
- * reads it.
- */
+/* file_pass.h - a file with the lines and fields that a unit reads, and the pass that reads them. */
 #ifndef UPCI_FILE_PASS_H
 #define UPCI_FILE_PASS_H
 

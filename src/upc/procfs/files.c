@@ -3,7 +3,7 @@
  * files.c - the files that a unit reads: their wanted fields, and the messages for files that cannot be read.
  *
  * A file has a list of its wanted lines, and a line has a list of its wanted fields, so that one pass
- * (file_pass.c) serves them all. A handle leads to its line.
+ * (file_pass.c) reads them all. A slot maps a handle to its file and line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -332,9 +332,11 @@ static void remove_locked(struct upci_files *files, int handle)
 		drop_file(files, file);
 }
 
-/* A fork in another thread must not see the lists half changed, since the child walks through them
- * (upci_files_forked). Only this thread changes them, so it may search them and read the file without the
- * lock. */
+/*
+ * The lists change only under the process lock, because a fork in another thread copies them and the child
+ * walks through them (upci_files_forked). Only this thread changes the lists, so it searches them and reads
+ * the file without the lock.
+ */
 int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
 {
 	struct upci_wanted_file *file, *fresh = NULL;
@@ -400,8 +402,10 @@ unsigned upci_files_read(struct upci_files *files, uint64_t *value, uint8_t *sta
 	return losses;
 }
 
-/* Close every file, so that the next read opens it again: /proc/net belongs to the process that opened it,
- * and TASK and PROCESS now mean another task. */
+/*
+ * Close every file, so that the next read opens it again. An open file of /proc/net belongs to the process
+ * that opened it, and the TASK and PROCESS roots now mean another task.
+ */
 void upci_files_forked(struct upci_files *files, pid_t pid, pid_t tid)
 {
 	files->pid = pid;

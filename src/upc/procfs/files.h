@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * files.h - counters in /proc and /sys: one pass over a file serves all fields that a unit wants of it.
+ * files.h - the interface to counters in /proc and /sys. One pass over a file reads all fields that a unit
+ * wants.
  *
- * This is the interface to /proc and /sys. Paths are opened only beneath their root (openat2 with
- * RESOLVE_BENEATH; links inside /sys are followed), close-on-exec, and stay open. A read is one pread from
- * offset 0, and more only if the file is larger than the buffer.
+ * A path is opened only beneath its root (openat2 with RESOLVE_BENEATH; links inside /sys are followed).
+ * Files are opened close-on-exec and stay open. A read is one pread from offset 0, and more preads only if
+ * the file is larger than the buffer.
  */
 #ifndef UPCI_FILES_H
 #define UPCI_FILES_H
@@ -49,7 +50,7 @@ char *upci_file_slurp(enum upci_root root, const char *path, size_t *length);
 /* Read a token; *p moves to its end. Return its length and set *token; 0 at the end of the line. */
 size_t upci_token(const char **p, const char *line_end, const char **token);
 
-/* Get the scaled value of a field in a file's text. False if the field is not there. */
+/* Get the scaled value of a field in a file's text. False if the text does not contain the field. */
 bool upci_field_find(const char *text, size_t length, const struct upci_driver *driver, uint64_t *value);
 
 #endif

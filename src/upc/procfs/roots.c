@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roots.c - see roots.h.
+ * roots.c - opens files beneath /proc and /sys only.
  *
- * openat2 makes the kernel refuse every path out of the root, including links. The links in /sys/class, which
- * go up and down within /sys, stay beneath it and work. File systems that are mounted inside are allowed:
- * control groups are in /sys, and container managers mount files over some of /proc. No descriptor of a root
- * is kept: files are seldom opened, and the program has one more descriptor.
+ * openat2 makes the kernel refuse every path that leads out of the root, even through links. The links in
+ * /sys/class, which go up and down within /sys, stay beneath /sys and work. File systems mounted below the
+ * root are allowed, because control groups are in /sys, and container managers mount files over some of
+ * /proc. The root is opened anew for each file. Files are seldom opened, and the program can use one more
+ * descriptor.
  *
- * If the kernel has no openat2, or a seccomp filter forbids it, the path is checked by name and the opened
- * file by its file system.
+ * If the kernel has no openat2, or a seccomp filter forbids openat2, this file checks the path by its name
+ * and the opened file by its file system.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,10 @@
 #include "base/fds.h"
 #include "procfs/roots.h"
 
-/* Resolving ".." (of a link) returns EAGAIN while a rename happens anywhere, which does not last. */
+/*
+ * Attempts of openat2. It fails with EAGAIN if a rename happens anywhere while it resolves a ".." of a link.
+ * A later attempt succeeds.
+ */
 #define TRIES 32
 
 static bool path_is_plain(const char *path)
@@ -68,8 +72,10 @@ static bool kernel_made(unsigned long type)
 	       type == CGROUP2_SUPER_MAGIC || type == TRACEFS_MAGIC || type == DEBUGFS_MAGIC;
 }
 
-/* Open a path without openat2. A magic link (/proc/PID/root, cwd, fd) can lead anywhere, but then to a file
- * of another file system. */
+/*
+ * Open a path without openat2. A magic link (/proc/PID/root, cwd, fd) can lead anywhere, but then the opened
+ * file is on another type of file system and is refused with EXDEV.
+ */
 static int open_checked(int base, const char *path, int flags)
 {
 	struct statfs fs;
@@ -84,7 +90,9 @@ static int open_checked(int base, const char *path, int flags)
 
 static int open_beneath(bool sys, const char *path, int flags)
 {
-	/* The open must not block for a writer, and must not give the process a controlling terminal. */
+	/*
+	 * open must not wait for the writer of a FIFO, and must not give the process a controlling terminal.
+	 */
 	struct open_how how = {
 		.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
@@ -99,7 +107,10 @@ static int open_beneath(bool sys, const char *path, int flags)
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	/* Older seccomp filters return EPERM for calls that they do not know. A true EPERM comes again. */
+	/*
+	 * Older seccomp filters return EPERM for system calls that they do not know. If EPERM has another
+	 * reason, open_checked fails with EPERM again.
+	 */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open_checked(base, path, (int)how.flags);
 	error = errno;
@@ -177,7 +188,7 @@ int upci_root_list(enum upci_root root, const char *path, const char *prefix, st
 
 struct linked {
 	struct dirent *entry;
-	char to[512]; /* "": not a link, or a longer one */
+	char to[512]; /* target of the link, at most 511 bytes; "": not a link */
 };
 
 static int compare_links(const void *a, const void *b)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * source_file.c - files of /proc and /sys as a unit's source.
- */
+/* source_file.c - a unit's source for files of /proc and /sys. */
 #include "base/message.h"
 #include "base/source.h"
 #include "base/target.h"
