@@ -59,7 +59,7 @@ static int answer_busy_call(const void *frame)
 	return PAPI_EISRUN;
 }
 
-/* Return PAPI's error code for a code of libupc, and report libupc's message to the user. */
+/* Return PAPI's error code for an error of libupc, and report libupc's message to the user. */
 static int translate_error(int error)
 {
 	const char *message;
@@ -363,7 +363,7 @@ static void read_inside(struct upcp_state *state)
 {
 	if (!state->interrupting)
 		return;
-	state->interrupting = 0; /* a signal may interrupt this in turn */
+	state->interrupting = 0; /* another signal may interrupt upcp_set_peek */
 	upcp_set_peek(&state->set);
 	state->interrupting = 1;
 }
@@ -453,7 +453,7 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *control, long l
 	mpxi_in_call_end();
 	if (error)
 		return translate_error(error);
-	state->told_wrong = 0; /* mended; the next one is news */
+	state->told_wrong = 0; /* the write has cleared the error; the next one is reported */
 	return PAPI_OK;
 }
 
@@ -741,7 +741,7 @@ static int on_init_component(int index)
 	cmp->hardware_intr_sig = upcp_signal_number();
 	cmp->disabled = upcp_late_prepare(cmp, &opened, settle_component);
 	if (cmp->disabled == PAPI_OK && opened.simulates)
-		upcp_presets_load(index); /* finds names, which fails while the component is being opened */
+		upcp_presets_load(index); /* looks up names, which needs an open component */
 	return cmp->disabled;
 }
 

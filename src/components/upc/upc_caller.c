@@ -129,7 +129,7 @@ int upcp_caller_in_handler(void)
 	return found;
 }
 
-/* ---- a shorter way ------------------------------------------------------------- */
+/* ---- recognising PAPI_stop without a walk -------------------------------------- */
 
 /*
  * All calls of PAPI read through one internal function, the reader. Its frame always has the same

@@ -20,11 +20,11 @@ enum upcp_late {
 };
 
 /*
- * Prepare the component in PAPI_library_init. By default opening waits for the first use. The
- * component is opened at once if the user chose its source ($UPC_SOURCE, $UPC_WIRING), if PAPI has
- * presets on it, or if glibc is older than 2.36. on_open is called after opening, and must not look
- * up names. *opened receives the result of opening. Return PAPI_OK, PAPI_EDELAY_INIT, or, if the
- * component is disabled, PAPI_ECMP or PAPI_ENOMEM with cmp->disabled_reason.
+ * Prepare the component in PAPI_library_init. By default, opening waits for the first use. The
+ * component is opened at once if the user chose its source ($UPC_SOURCE, $UPC_WIRING), if the build
+ * has presets (UPC_PRESETS), or if glibc is older than 2.36. on_open is called after opening, and
+ * must not look up names. *opened receives the result of opening. Return PAPI_OK, PAPI_EDELAY_INIT,
+ * or, if the component is disabled, PAPI_ECMP or PAPI_ENOMEM with cmp->disabled_reason.
  */
 int upcp_late_prepare(PAPI_component_info_t *cmp, struct upcp_opened *opened, void (*on_open)(void));
 

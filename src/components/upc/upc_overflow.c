@@ -28,9 +28,9 @@ static __thread volatile sig_atomic_t gave_up; /* the signal stays blocked: see 
 
 static atomic_bool closed = true;
 /*
- * Order between a shutdown and a handler: upcp_overflow_close increments shutdowns and then loads
- * under_way. A handler increments under_way and then loads shutdowns, to find out whether PAPI was
- * shut down after known_since.
+ * Order between a shutdown and a handler, with sequentially consistent atomics: upcp_overflow_close
+ * increments shutdowns and then loads under_way. A handler increments under_way and then compares
+ * shutdowns with known_since, which is the value when PAPI last registered this thread.
  */
 static atomic_uint shutdowns, under_way;
 /* initial-exec: no access in a handler allocates. */
@@ -45,7 +45,7 @@ void upcp_overflow_open(int index, int is_replay, int is_simulation)
 	atomic_store(&closed, false);
 }
 
-/* ---- the end of PAPI ------------------------------------------------------- */
+/* ---- shutdown of PAPI ------------------------------------------------------- */
 
 void upcp_overflow_enter_thread(void)
 {
@@ -83,7 +83,7 @@ void upcp_overflow_close(void)
 		(void)syscall(SYS_nanosleep, &moment, NULL);
 }
 
-/* ---- the unit agrees with PAPI's tables ---------------------------------- */
+/* ---- thresholds ------------------------------------------------------------- */
 
 /*
  * Move an event to a free position below UPCP_THRESHOLDS, because PAPI reports an overflow as a bit
@@ -229,9 +229,9 @@ void upcp_overflow_forget(struct upcp_state *state)
 /* ---- the user's handler ---------------------------------------------------- */
 
 /*
- * True if the profiles match the overflows up to the event at this position. If only some of the
- * events with overflow are profiled, PAPI wrongly pairs entry i of the overflow table with entry i
- * of the profile table.
+ * True if the event at this position has the same index in PAPI's profile table as in PAPI's
+ * overflow table. PAPI pairs entry i of one table with entry i of the other, which is wrong if only
+ * some of the events with overflow are profiled.
  */
 static int profile_is_whole(const EventSetInfo_t *owner, int position)
 {

@@ -22,9 +22,8 @@ static const struct mpxi_libupc *lib;
 static struct upc_catalogue *catalogue;
 
 /*
- * Protects list and making, and the catalogue's lifetime. A lock that is never nested in another
- * lock, and that no signal handler takes. It is held across a fork, so that a child finds the list
- * consistent.
+ * Protects list, making and catalogue. A leaf lock that no signal handler takes. It is held across
+ * a fork, so that a child finds the list consistent.
  */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upcp_set *list;

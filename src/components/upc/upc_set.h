@@ -62,7 +62,7 @@ struct upcp_set {
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid in the unit's options, or 0    */
 	pid_t maker;                       /* thread that created the unit       */
-	int shown;                         /* upcp_share was called              */
+	int shown;                         /* upcp_share has run; the unit may be shown */
 	uint64_t slice_ns;                 /* length of a time slice in ns; 0: not multiplexed */
 	struct mpxi_spread *spread;        /* events that do not fit into unit, or NULL */
 	struct mpxi_spread_gaps gaps;      /* of the last read; valid if spread is not NULL */
@@ -95,7 +95,7 @@ struct upcp_set {
 	int tags[UPCP_EVENTS];
 	uint32_t by_position[UPCP_EVENTS];
 	uint64_t values[UPCP_EVENTS];
-	struct upcp_entry entries[UPCP_EVENTS]; /* on_update_control_state's argument for upcp_set_update */
+	struct upcp_entry entries[UPCP_EVENTS]; /* filled by on_update_control_state for upcp_set_update */
 };
 
 /*
