@@ -32,9 +32,9 @@
 struct mpxi_ticker {
 	struct mpxi_timer timer;
 	/*
-	 * core and ticking order a tick against mpxi_slices_end: on_tick_sig stores ticking and
-	 * then loads core, in the ticker's thread. mpxi_slices_end, in any thread, stores core and
-	 * then loads ticking.
+	 * core and ticking order a tick against mpxi_slices_end, with sequentially consistent
+	 * atomics. on_tick_sig, in the ticker's thread, stores ticking and then loads core.
+	 * mpxi_slices_end, in any thread, stores core and then loads ticking.
 	 */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;

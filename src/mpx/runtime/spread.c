@@ -286,7 +286,10 @@ static int put_in(struct mpxi_spread *spread, const struct mpxi_spread_target *t
 	}
 }
 
-/* Put the first moved of the events that take turns back into the set's unit. */
+/*
+ * Move events that take turns back into the set's unit; moved is their number, counted from the
+ * first one.
+ */
 static int revert_moved(struct mpxi_spread *spread, unsigned moved)
 {
 	unsigned i;
