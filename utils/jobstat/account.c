@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.c - one job while it is read: what each of its nodes has in an interval.
+ * account.c - adds the intervals of each node to a job's running totals while archives are read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include "jobstat/account_private.h"
 #include "lib/list.h"
 
-/* Points of a metric at most; fewer where lines of many nodes would need too much memory. */
+/* Maximum number of points of a metric. The maximum is lower if the lines of many nodes would need more
+ * than LINES_MEMORY bytes. */
 #define STEPS_MAX 2048u
 #define STEPS_MIN 64u
 #define LINES_MEMORY (48u << 20)
 
-/* A sample may be late, or early, by this share of the interval and still be the job's. */
+/* A sample may be late or early by 1 / TOLERANCE of the interval and still belong to the job. */
 #define TOLERANCE 20
 
 static void merge_blocks(struct account_job *job)
@@ -69,7 +70,8 @@ struct account_place *account_place(struct account *account, int number, const c
 	return place;
 }
 
-/* The places of one metric on a node: *whole is the node's value where all of them counted. */
+/* Add the places of one metric on a node. *whole is set to the node's value if all places counted. Return
+ * 0, or -1 if out of memory. */
 static int add_places(struct account *account, const struct series *series, bool sums, double *whole,
 		      double *weight, bool *part)
 {
@@ -90,7 +92,7 @@ static int add_places(struct account *account, const struct series *series, bool
 		if (to == NULL)
 			return -1;
 		if (isnan(x)) {
-			/* A CPU that is offline counts nothing that the node would be without. */
+			/* An offline CPU has no counts that the node's value could lack. */
 			all = all && from->state == 6;
 			continue;
 		}
@@ -209,7 +211,8 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* Names of one node: where one of them has no domain, only what is before it counts. */
+/* True if two names denote the same node. If one of them has no domain, only the parts before the first
+ * dot are compared. */
 static bool is_same_node(const char *a, const char *b)
 {
 	const size_t n = strcspn(a, "."), m = strcspn(b, ".");
@@ -274,7 +277,8 @@ struct account_job *account_begin(const struct jobs_job *from, const struct seri
 		account_end(job);
 		return NULL;
 	}
-	/* Two metrics with lines, of the node and of four NUMA nodes, each with a sum and a weight. */
+	/* Assume six lines per node, each with a sum and a weight: one metric on the node and on four NUMA
+	 * nodes, and the other metric on the node. */
 	most = LINES_MEMORY / (job->nodes ? job->nodes : 1) / (6 * 2 * sizeof(float));
 	job->steps_max = most > STEPS_MAX ? STEPS_MAX : most < STEPS_MIN ? STEPS_MIN : most & ~1u;
 	job->slots = slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.h - one job while it is read: what its nodes have counted so far, and their spread in each
- * step of its time. The number of points and lines has a limit: when there would be more, two steps
- * become one.
+ * account.h - the running totals of one job while its archives are read: what its nodes have counted so
+ * far, and the spread over nodes in each time step. The number of points and lines is limited. When the
+ * limit is reached, each pair of steps is merged into one step.
  */
 #ifndef JOBSTAT_ACCOUNT_H
 #define JOBSTAT_ACCOUNT_H
@@ -12,23 +12,23 @@
 #include "jobstat/series.h"
 #include "jobstat/spread.h"
 
-#define ACCOUNT_BLOCKS 32u /* parts of the time in which nodes are compared; at least half of them */
+#define ACCOUNT_BLOCKS 32u /* parts of the time in which nodes are compared; at least half are in use */
 
 struct account_place {
 	int number;
 	char *name;
-	unsigned n; /* intervals */
+	unsigned n; /* number of intervals */
 	uint64_t total;
-	double weight, sum; /* sum: of rates by weight */
+	double weight, sum; /* sum: rates times their weights */
 	double min, max;
 	double covered_ns;
 };
 
-/* A metric on a node. */
+/* The totals of one metric on one node. */
 struct account {
 	struct account_place *place;
 	unsigned places;
-	struct spread spread; /* of the node, over intervals in which all places counted */
+	struct spread spread; /* spread of the node's value, over intervals in which all places counted */
 	struct account_block {
 		float sum, n;
 	} block[ACCOUNT_BLOCKS];
@@ -37,14 +37,14 @@ struct account {
 };
 
 struct account_node {
-	unsigned node;           /* place among all nodes */
-	struct account **metric; /* NULL: it does not have it */
+	unsigned node;           /* index among all nodes */
+	struct account **metric; /* NULL: the node does not have the metric */
 	unsigned metrics;
 	double recorded_ns;
 	char users[160];
 };
 
-/* Sums over the intervals of a step. */
+/* Sums over the intervals of one step. */
 struct account_step {
 	unsigned intervals, nodes;
 	double mean, min, max, variance;
@@ -59,7 +59,7 @@ struct account_line {
 	unsigned room;
 };
 
-/* The values of an interval that not all nodes have had. */
+/* The values of an interval that some nodes have not reached yet. */
 struct account_slot {
 	double *x; /* [metrics][nodes] */
 	bool *has; /* [metrics] */
@@ -69,15 +69,15 @@ struct account_slot {
 
 struct account_job {
 	const struct jobs_job *job;
-	int64_t start_ns, end_ns; /* of what was read of it so far, in follow; else the job's */
+	int64_t start_ns, end_ns; /* with follow, the time span read so far; else the job's */
 	struct account_node *node;
 	unsigned nodes;
-	int *place;                     /* of each of all nodes in node, or -1 */
-	char *missing;                  /* those without an archive, as a list */
-	unsigned missing_nodes, unread; /* how many, and archives that may be of the job's nodes */
+	int *place;                     /* for each of all nodes, its index in node, or -1 */
+	char *missing;                  /* the job's nodes without an archive, as a list */
+	unsigned missing_nodes, unread; /* unread: unreadable archives that may belong to the job's nodes */
 	uint64_t interval_ns;
-	int64_t first_ns;   /* of step 0 */
-	unsigned intervals; /* so far */
+	int64_t first_ns;   /* start of step 0 */
+	unsigned intervals; /* number of intervals so far */
 	unsigned per_step, steps_max;
 	unsigned per_block;
 	struct account_step **step; /* [metrics], each steps_max or NULL */
@@ -87,29 +87,30 @@ struct account_job {
 	struct define_work *work;
 	struct account_slot *slot;
 	unsigned slots;
-	double *x; /* [nodes]: of one metric in one interval */
-	bool part; /* ... of what is defined: of a part of the interval */
+	double *x; /* [nodes]: values of one metric in one interval */
+	bool part; /* a defined metric's values cover only a part of the interval */
 };
 
 struct account_job *account_begin(const struct jobs_job *job, const struct series_node *node, unsigned nodes,
 				  uint64_t interval_ns, int64_t first_ns, unsigned slots,
 				  const struct define *define);
 
-/* Adds the open interval of its node k, whose number is interval: as many ahead of those that are closed as
- * there are slots. 0, or -1: out of memory. */
+/* Add the open interval of the job's node k. The interval number may exceed the last closed interval's by
+ * as many intervals as there are slots. Return 0, or -1 if out of memory. */
 int account_take(struct account_job *job, unsigned k, const struct series_node *from,
 		 const struct series_names *names, unsigned interval, const struct gather_watch *watch);
 
-/* Ends an interval that all nodes have had. Defined metrics need it to be open in all of them. */
+/* End an interval after all nodes have added theirs. If metrics are defined, the interval must still be
+ * open in all nodes. Return 0, or -1 if out of memory. */
 int account_close(struct account_job *job, struct series_node *node, const struct series_names *names,
 		  const struct gather_options *options, const int *defined, unsigned interval,
 		  const struct gather_watch *watch);
 
-/* A metric by its name, which may be without its scope; -1: there is none yet. */
+/* Return the index of a metric by its name, with or without its scope; -1: no node has the metric yet. */
 int account_resolve(const struct series_names *names, const char *name);
 
-/* How many of the job's nodes, and of archives that could not be read, have no value of a metric where so
- * many nodes have one. */
+/* Return how many of the job's nodes and of the unreadable archives lack a value of the metric when the
+ * given number of nodes has one. */
 unsigned account_lacking(const struct account_job *job, unsigned metric, unsigned nodes);
 
 void account_end(struct account_job *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account_close.c - the end of an interval, when all nodes of a job have theirs: spread, and what is
- * defined of others.
+ * account_close.c - the end of an interval, after all nodes of a job have added theirs: the spread over
+ * nodes, and the defined metrics.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 #include "jobstat/account_private.h"
 
-/* The spread over nodes of the numbers in x. */
+/* Compute the spread over nodes of the values in x and add the spread as a point. Return 0, or -1 if out
+ * of memory. */
 static int close_metric(struct account_job *job, unsigned metric, unsigned interval, const double *x,
 			bool part, struct spread *over_nodes)
 {
@@ -120,7 +121,8 @@ static int add_vector(struct account *account, const struct define_vector *vecto
 	return 0;
 }
 
-/* Any series with the places of a definition, for their names. */
+/* Return the series of an input that has the same scope as the definition, for the names of its places;
+ * NULL: no such input. */
 static const struct series *named_like(const struct filling *f, unsigned definition, unsigned k)
 {
 	const enum jobstat_scope scope = define_scope(f->define, definition);
@@ -191,7 +193,7 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 	struct spread over_nodes;
 
 	account_room(job, interval);
-	/* No node has had the one before. */
+	/* No node had the previous interval. */
 	if (interval > job->intervals && job->work != NULL)
 		define_forget(job->work);
 	if (interval >= job->intervals)

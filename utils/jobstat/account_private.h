@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account_private.h - what the parts of a job's account share.
+ * account_private.h - functions shared by account.c, account_steps.c and account_close.c.
  */
 #ifndef JOBSTAT_ACCOUNT_PRIVATE_H
 #define JOBSTAT_ACCOUNT_PRIVATE_H
@@ -21,7 +21,7 @@ static inline void account_add_place(struct account_place *place, double x, doub
 	place->weight += weight;
 }
 
-/* How fast it counted, or its level; NAN: it did not count. */
+/* Return the place's rate per second, or the mean of a level. NAN: the place did not count. */
 static inline double account_rate(const struct series *series, const struct series_place *place)
 {
 	if (series->level)
@@ -29,7 +29,8 @@ static inline double account_rate(const struct series *series, const struct seri
 	return place->bin.running_ns ? (double)place->bin.count * 1e9 / (double)place->bin.running_ns : NAN;
 }
 
-/* For how long it counted. A script's time is its own: what it counted, it counted all of the time. */
+/* Return the nanoseconds in which the place counted. A scripted source (replay) has its own time scale, so
+ * its values count as measured for the whole span. */
 static inline double account_covered(const struct series *series, const struct series_place *place)
 {
 	const double span = (double)place->bin.span_ns, counted = (double)place->bin.running_ns;
@@ -37,20 +38,21 @@ static inline double account_covered(const struct series *series, const struct s
 	return series->replay || counted > span ? span : counted;
 }
 
-/* A metric of a node, made where there was none; NULL: out of memory. */
+/* Return the totals of a metric on a node, created if necessary; NULL: out of memory. */
 struct account *account_at(struct account_node *node, unsigned metric);
 
-/* A place that is not where it is looked for, made where there was none. */
+/* Return the place with this number, created if necessary; NULL: out of memory. */
 struct account_place *account_place(struct account *account, int number, const char *name);
 
-/* A node's number in an interval. */
+/* Add a node's value in an interval to the node's spread and to the interval's block. NAN is ignored. */
 void account_whole(struct account_job *job, struct account *account, unsigned interval, double whole,
 		   double weight);
 
-/* Whether a node's records of the interval are all in the job's time. */
+/* True if the node's records of the open interval all lie within the job's time. */
 bool account_inside(const struct account_job *job, const struct series_node *node);
 
-/* Room for an interval in points and lines, which then take it. 0, or -1: out of memory. */
+/* Make room for an interval in points and lines, by merging steps. account_point and account_line then add
+ * values to the interval's step; they return 0, or -1 if out of memory. */
 void account_room(struct account_job *job, unsigned interval);
 int account_point(struct account_job *job, unsigned metric, unsigned interval,
 		  const struct spread *over_nodes, bool part);

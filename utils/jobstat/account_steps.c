@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account_steps.c - points and lines of a job in time. Where there would be too many, two steps become one.
+ * account_steps.c - a job's points and lines over time. At the maximum number of steps, each pair of steps
+ * is merged into one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ int account_line(struct account_job *job, unsigned node, int metric, int number,
 
 	if (isnan(value))
 		return 0;
-	/* They come in the same order each time. */
+	/* Lines come in the same order in each interval, so the search begins after the last line found. */
 	for (unsigned i = 0; line == NULL && i < job->lines; i++) {
 		const unsigned at = (job->line_next + i) % job->lines;
 

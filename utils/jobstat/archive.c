@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * archive.c - archives of Performance Co-Pilot, read raw.
+ * archive.c - archives of Performance Co-Pilot, read without interpolation.
  *
- * Records come from pmFetchArchive, in PM_MODE_FORW, where each context begins: it is never in a mode that
- * makes values up between records.
+ * Records come from pmFetchArchive in PM_MODE_FORW, the initial mode of each context. No context is ever
+ * in a mode that interpolates values between records.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,12 +24,12 @@
 
 #define NS 1000000000LL
 
-/* An archive that is open has a file of metadata, an index and a volume, and for a moment another volume.
- * Other files of the process, and of libraries, need room, too. */
+/* Files of an open archive: metadata, index, a volume, and for a moment a second volume. FILES_OF_OTHERS
+ * is left for other files of the process and of libraries. */
 #define FILES_PER_ARCHIVE 4
 #define FILES_OF_OTHERS 32
 
-/* Times of the interface before PCP 7 have microseconds, later ones nanoseconds. */
+/* PMAPI times are in microseconds before PCP 7 and in nanoseconds since. */
 #if PMAPI_VERSION >= 3
 typedef struct timespec pcp_time;
 #define SUB_NS(t) ((t).tv_nsec)
@@ -43,7 +43,7 @@ static int64_t time_ns(const pcp_time *t)
 	return t->tv_sec * NS + SUB_NS(*t);
 }
 
-/* Forward from a time on. */
+/* Set the current context to read forward from a time. */
 static int set_mode(int64_t from_ns)
 {
 	struct timespec when = {.tv_sec = from_ns / NS, .tv_nsec = from_ns % NS}, none = {0};
@@ -88,7 +88,8 @@ static void close_context(struct archive *archive)
 	archive->context = -1;
 }
 
-/* Closes the archive that has the turn of those that take turns, if this one is another of them. */
+/* Make this archive the open one of those that are opened in turn, and close the previous one. An archive
+ * that always stays open is not affected. */
 static void take_turn(struct archive *archive)
 {
 	struct archives *all = archive->all;
@@ -102,7 +103,8 @@ static void take_turn(struct archive *archive)
 	all->visitor = archive;
 }
 
-/* The archive whose turn it is, at its first record or behind the last one that was read. */
+/* Open the current archive, at its first record or after the last record read. Return 0, or -1 with a
+ * note. */
 static int open_context(struct archive *archive)
 {
 	int64_t from_ns;
@@ -113,7 +115,7 @@ static int open_context(struct archive *archive)
 		note_damage(archive, "cannot read", archive->context);
 		return -1;
 	}
-	/* Numbers of metrics are as they were where the same files are opened again. */
+	/* Metrics keep their numbers if the same files are opened again. */
 	archive->serial += !archive->parked;
 	archive->parked = false;
 	from_ns = archive->last_ns > archive->seek_ns ? archive->last_ns : archive->seek_ns;
@@ -122,7 +124,7 @@ static int open_context(struct archive *archive)
 	return 0;
 }
 
-/* Opens it as if it had not been open before. */
+/* Close the archive and open it again. Metrics may have new numbers. */
 static int reopen_context(struct archive *archive)
 {
 	close_context(archive);
@@ -130,7 +132,7 @@ static int reopen_context(struct archive *archive)
 	return open_context(archive);
 }
 
-/* Makes its context the current one. False: nothing of it can be read. */
+/* Make the archive's context the current one. Return false if nothing can be read. */
 static bool use_context(struct archive *archive)
 {
 	if (archive->parked && open_context(archive) != 0)
@@ -145,7 +147,8 @@ void archive_seek(struct archive *archive, int64_t from_ns)
 {
 	if (archive->live != NULL || from_ns <= 0)
 		return;
-	/* The last that begins before it; those before that one end before it. */
+	/* Skip to the last archive that begins at or before from_ns; all earlier archives end before
+	 * from_ns. */
 	while (archive->at + 1 < archive->paths && archive->first_ns[archive->at + 1] <= from_ns)
 		archive->at++;
 	archive->seek_ns = from_ns;
@@ -182,7 +185,7 @@ int archive_places(struct archive *archive, const char *name, char ***place)
 	return n;
 }
 
-/* The value of one metric in a record, or 0. */
+/* Return the 64-bit value of a metric in a record; 0: no value. */
 static uint64_t value_in(const pmResult *record, pmID pmid)
 {
 	uint64_t value = 0;
@@ -227,7 +230,7 @@ void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interva
 	for (int i = 0; i < PROBED && archive_next(archive, &record, &ns) == 1; i++) {
 		if (*first_ns == 0)
 			*first_ns = ns;
-		/* Several records of one sample are no interval. */
+		/* Records less than 1 ms apart belong to one sample. */
 		if (before != 0 && ns - before > NS / 1000)
 			gap[gaps++] = ns - before;
 		before = ns;
@@ -235,7 +238,8 @@ void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interva
 			*interval_ns = value_in(record, pmid);
 		pmFreeResult(record);
 	}
-	/* One may be short: a logger asks at its start, and then when its timer says so. */
+	/* Use the median, because a gap may be short: a logger fetches once when it starts, and then at
+	 * each expiry of its timer. */
 	qsort(gap, gaps, sizeof(gap[0]), by_length);
 	if (*interval_ns == 0 && gaps != 0)
 		*interval_ns = (uint64_t)gap[gaps / 2];
@@ -283,8 +287,9 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *ns)
 			continue;
 		}
 		*ns = time_ns(&(*record)->timestamp);
-		/* Two archives may have the same record, and a mode set to a time begins at it. A mark has
-		 * the time of the record before it, or a little later. */
+		/* Skip repeated records. Two archives may have the same record, and a context that is set
+		 * to a time begins with the record at that time. A mark has the time of the record before
+		 * it, or a little later. */
 		if (*ns > archive->last_ns || ((*record)->numpmid == 0 && *ns == archive->last_ns))
 			break;
 		if (archive->last_ns - *ns > NS && archive->at == 0)
@@ -295,7 +300,7 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *ns)
 	return 1;
 }
 
-/* The size of the archive's files, for an archive that is being written. */
+/* Return the total size of an archive's files, to detect growth while the archive is written. */
 static int64_t files_size(const char *path)
 {
 	char pattern[4200];
@@ -329,14 +334,14 @@ bool archive_grown(struct archive *archive)
 	if (size == archive->size)
 		return false;
 	archive->size = size;
-	/* A context knows the metrics and instances that there were when it was opened. Counts go on:
-	 * it is the same archive. */
+	/* A context knows only the metrics and instances that existed when the context was opened. Counts
+	 * continue (breaks is unchanged), because the archive is the same. */
 	archive->note[0] = '\0';
 	archive->damaged = false;
 	return reopen_context(archive) == 0;
 }
 
-/* ---- what metrics are ------------------------------------------------------------------------ */
+/* ---- descriptions of metrics ------------------------------------------------------------------------ */
 
 static bool is_replayed(pmID pmid)
 {
@@ -386,7 +391,7 @@ char *archive_instance(struct archive *archive, pmInDom indom, int instance)
 	return name;
 }
 
-/* ---- which there are ------------------------------------------------------------------------- */
+/* ---- search for archives ----------------------------------------------------------------------------- */
 
 void archives_raise_limit(void)
 {
@@ -398,8 +403,8 @@ void archives_raise_limit(void)
 	}
 }
 
-/* Without the ending of one of its files: .meta, .index, .0 and further volumes, each perhaps
- * compressed. */
+/* Remove the suffix of an archive's file: .meta, .index, or the number of a volume (.0, ...), each perhaps
+ * followed by a compression suffix. */
 static void cut_ending(char *path)
 {
 	static const char *const packed[] = {".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".zst"};
@@ -462,7 +467,7 @@ static int add_path(struct archive *archive, const char *path, int64_t first_ns,
 	return 0;
 }
 
-/* Notes that something could not be read. */
+/* Count an archive or directory that cannot be read, and keep the first reason. */
 static void note_unread(struct archives *archives, const char *why)
 {
 	if (archives->unread++ == 0)
@@ -479,8 +484,8 @@ static void archive_report(struct archives *archives, const char *path, int erro
 	note_unread(archives, why);
 }
 
-/* Reads the archive's host and begin. 0, also where it cannot be read, which is noted; -1: out of
- * memory. */
+/* Read an archive's host and start time and add the archive to its node. Return 0, also if the archive
+ * cannot be read, which is reported; -1: out of memory. */
 static int add_archive(struct archives *archives, const char *path)
 {
 	const int context = pmNewContext(PM_CONTEXT_ARCHIVE, path);
@@ -518,7 +523,7 @@ static int add_archive(struct archives *archives, const char *path)
 	return -1;
 }
 
-/* The archives below a directory: as pmlogger has them, in a directory for each host. */
+/* Add the archives below a directory. pmlogger writes a directory for each host. */
 static void add_archive_directory(struct archives *archives, const char *path, unsigned depth)
 {
 	struct dirent **entry;
@@ -552,7 +557,8 @@ static void add_archive_directory(struct archives *archives, const char *path, u
 	free(entry);
 }
 
-/* How many archives may be open all the time; one more is for the others' turns. */
+/* Return how many archives may stay open. Room for one more is left for the archives that are opened in
+ * turn. */
 static unsigned room_of_files(void)
 {
 	struct rlimit limit;

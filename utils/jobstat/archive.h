@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * archive.h - the archives of Performance Co-Pilot, node by node: each record as it was written, in
- * its order, never anything in between. Also a host that runs (a record is a fetch).
+ * archive.h - the archives of Performance Co-Pilot (PCP), node by node. Records are returned unchanged, in
+ * their order, and never interpolated. A running host is also a source; each of its records is a fetch.
  *
- * A node is the host that an archive names in its label. Several archives of one host are read one
- * after the other; of what they both have only one is read.
+ * A node is the host that an archive names in its label. Several archives of one host are read one after
+ * the other. If two of them overlap, only one is read in the overlap.
  */
 #ifndef JOBSTAT_ARCHIVE_H
 #define JOBSTAT_ARCHIVE_H
@@ -16,73 +16,75 @@
 
 struct archive {
 	char *host;
-	char **path; /* in the order of their first records; NULL: a host that runs */
+	char **path; /* in the order of their first records; NULL: a running host */
 	int64_t *first_ns;
-	unsigned paths, at; /* at: the one that is open */
-	int context;        /* -1: none is open */
-	bool parked;        /* closed to keep few files open; it opens when it is used */
-	unsigned serial;    /* another one: metrics may have other numbers */
-	unsigned breaks;    /* another one: counts of before are no base */
-	int64_t last_ns;    /* of the last record; INT64_MIN: there was none */
-	int64_t seek_ns;    /* from where on it is read; INT64_MIN: from its begin */
-	int64_t end_ns;     /* when the last archive ends, or INT64_MIN: not known */
-	char note[240];     /* what is wrong with them, or "" */
-	bool damaged;       /* ... and some of it could not be read */
-	int64_t size;       /* of files that may grow */
+	unsigned paths, at; /* at: index of the open archive */
+	int context;        /* PMAPI context; -1: no archive is open */
+	bool parked;        /* closed to limit the number of open files; reopened on use */
+	unsigned serial;    /* changes when metrics may have new numbers (pmIDs) */
+	unsigned breaks;    /* changes when earlier counts can no longer be a base for differences */
+	int64_t last_ns;    /* time of the last record; INT64_MIN: no record so far */
+	int64_t seek_ns;    /* start of reading; INT64_MIN: the archive's beginning */
+	int64_t end_ns;     /* end of the last archive; INT64_MIN: unknown */
+	char note[240];     /* problems of the archives in words, or "" */
+	bool damaged;       /* some of the data could not be read */
+	int64_t size;       /* size of the files, to detect growth */
 	struct archive_live *live;
 	struct archives *all;
 };
 
 struct archives {
-	struct archive *node; /* by name */
+	struct archive *node; /* sorted by name */
 	unsigned nodes;
-	bool damaged;            /* one could not be opened; it has been said */
-	unsigned unread;         /* how many could not */
-	char unread_why[160];    /* ... the first of them */
-	unsigned room;           /* archives that stay open; all others take turns */
-	struct archive *visitor; /* the one of those others that is open, or NULL */
+	bool damaged;            /* an archive could not be opened; already reported */
+	unsigned unread;         /* number of archives that could not be opened */
+	char unread_why[160];    /* reason of the first failure */
+	unsigned room;           /* number of archives that stay open; the others are opened in turn */
+	struct archive *visitor; /* the one archive of the others that is open, or NULL */
 };
 
-/* Finds them: operands are archives, with or without an ending of their files, and directories of
- * them. 0; or -1, said, where no archive can be read. An archive that cannot be read beside others is
- * reported. */
+/* Find all archives. An operand is an archive, with or without a suffix, or a directory of archives.
+ * Return 0, or -1 with an error message if no archive can be read. If only some archives cannot be read,
+ * report them and return 0. */
 int archives_find(const char *const *operand, unsigned n, struct archives *archives);
 
-/* Adds a host that runs, each interval_ns at its multiples. 0; or -1, said. */
+/* Add a running host, to be fetched every interval_ns, at multiples of interval_ns. Return 0, or -1 with
+ * an error message. */
 int archives_add_host(struct archives *archives, const char *host, uint64_t interval_ns);
 void archives_free(struct archives *archives);
 
-/* Goes to the first record at from_ns or later. */
+/* Go to the first record at from_ns or later. */
 void archive_seek(struct archive *archive, int64_t from_ns);
 
-/* Reads the first records, and goes back: their first time, and how far they are from each other, as
- * they say (upc.sample.interval) or are; 0: not known. */
+/* Read the first records, then go back. Return the first record's time and the interval, which is the
+ * value of upc.sample.interval or else the distance of the records; 0: unknown. */
 void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interval_ns);
 
-/* Whether its archives have a metric of this name. */
+/* True if the node's archives have a metric of this name. */
 bool archive_has(struct archive *archive, const char *name);
 
-/* Calls found for each metric that it has. */
+/* Call found for each metric of the archives. */
 void archive_names(struct archive *archive, void (*found)(const char *name, void *arg), void *arg);
 
-/* Names of a metric's instances, in one piece for the caller to free; returns how many, 0: it has none. */
+/* Return the names of a metric's instances and their number; 0: the metric has no instances. The names are
+ * one allocation, which the caller frees. */
 int archive_places(struct archive *archive, const char *name, char ***place);
 
-/* The next record, for the caller to free with pmFreeResult, and its time: 1; or 0 at the end. A record
- * without metrics is a mark: nothing is known of the time before it. */
+/* Return 1 with the next record and its time, or 0 at the end. The caller frees the record with
+ * pmFreeResult. A record without metrics is a mark: the time before it is unknown. */
 int archive_next(struct archive *archive, pmResult **record, int64_t *time_ns);
 
-/* At the end: whether files have grown since, or a host has another record; then archive_next goes on. */
+/* At the end, return true if the files have grown or a host has another record; archive_next then goes on. */
 bool archive_grown(struct archive *archive);
 
-/* A metric of the records: its name, for the caller to free; 0, or -1. replay: its source is a script,
- * whose time is its own. */
+/* Describe a metric of the records. The caller frees the name. Return 0 or -1. replay: the metric's source
+ * is a script with its own time scale. */
 int archive_describe(struct archive *archive, pmID pmid, char **name, pmDesc *desc, bool *replay);
 
-/* An instance's name, for the caller to free. */
+/* Return an instance's name, which the caller frees. */
 char *archive_instance(struct archive *archive, pmInDom indom, int instance);
 
-/* As many files as the system lets the process open. */
+/* Raise the process's soft limit of open files to the maximum that the system permits. */
 void archives_raise_limit(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * define.c - functions of metrics: the parser. Operations lie in the order in which they are computed.
+ * define.c - the parser of metric definitions. Operations are stored in the order of their computation.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 static const struct {
 	const char *name;
-	enum define_kind over, of; /* of one argument, of two: DEFINE_NONE where it cannot be */
-	bool many;                 /* more than two go */
+	enum define_kind over, of; /* operations for one and for two arguments; DEFINE_NONE: not permitted */
+	bool many;                 /* more than two arguments are permitted */
 } functions[] = {
 	{"sum", DEFINE_SUM, DEFINE_ADD, true},
 	{"min", DEFINE_MIN, DEFINE_LEAST, true},
@@ -73,7 +73,7 @@ static char peek_define_char(struct parser *p)
 	return *p->at;
 }
 
-/* Adds an operation; its place, or -1. */
+/* Append an operation. Return its index, or -1 with a message. */
 static int emit_operation(struct parser *p, enum define_kind kind, int a, int b)
 {
 	struct define *define = p->define;
@@ -151,7 +151,7 @@ static int parse_call(struct parser *p, const char *start, size_t n)
 	return op;
 }
 
-/* A metric by its name, once however often it is named. */
+/* Return the index of an input metric, which is added at its first use; -1, with a message, on failure. */
 static int add_define_input(struct parser *p, const char *start, size_t n)
 {
 	struct define *define = p->define;
@@ -264,7 +264,7 @@ static bool is_definition_name(const char *name)
 	return n == 0;
 }
 
-/* Takes back what a definition with a mistake has left. */
+/* Remove the operations and inputs of a definition that has a mistake. */
 static void cut_back(struct define *define, unsigned ops, unsigned inputs)
 {
 	define->ops = ops;
@@ -346,9 +346,10 @@ const char *define_input(const struct define *define, unsigned i)
 	return define->input[i].name;
 }
 
-/* ---- what they are --------------------------------------------------------------------------- */
+/* ---- scopes and kinds -------------------------------------------------------------------------------- */
 
-/* A metric's delta is what it counted, and its rate is what its name alone is. */
+/* True if the argument of delta or rate is a counter. The delta of a counter is its count in the interval.
+ * The rate of a counter is the same as its name. */
 static bool of_counter(const struct define *define, const struct define_op *op)
 {
 	const struct define_op *a = &define->op[op->a];

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * define.h - functions of metrics, one's output another's input: --define NAME=EXPR.
+ * define.h - metrics defined as functions of other metrics: --define NAME=EXPR. A definition may use
+ * earlier ones.
  *
  *   expr   = term { ("+" | "-") term }
  *   term   = factor { ("*" | "/") factor }
  *   factor = ["-"] ( NUMBER | NAME | FUNCTION "(" expr { "," expr } ")" | "(" expr ")" )
  *
- * A NAME is a definition before this one, or a metric: cpu.instructions, a vector over CPUs; its rate, or its
- * level. A number goes with each part of a vector, and parts of two vectors of one scope go by CPU or NUMA
- * node.
+ * A NAME is an earlier definition or a metric. The metric cpu.instructions is a vector over CPUs. The
+ * value of a metric is its rate or its level. A number combines with each part of a vector. The parts of
+ * two vectors of one scope combine by CPU or NUMA node.
  *
- *   sum min max mean (x)          over the parts of a vector: a number of the node
- *   sum min max mean (x, y, ...)  of numbers, or part by part
- *   difference product ratio (x, y)    scale(x, k)
- *   threshold(x, limit)           1 where x is above limit, else 0
- *   delta(x)                      of a counter: what it counted in the interval; else the change since the
- * one before rate(x)                       of a counter: as its name alone; else delta by the seconds of an
- * interval nodes_mean nodes_sd nodes_min nodes_max nodes_sum (x)   over the nodes of the job: the same for
- * each
+ *   sum min max mean (x)             over the parts of a vector; the result is one number per node
+ *   sum min max mean (x, y, ...)     over numbers, or part by part
+ *   difference product ratio (x, y)  x - y, x * y, x / y
+ *   scale(x, k)                      x * k
+ *   threshold(x, limit)              1 if x is above limit, else 0
+ *   delta(x)                         a counter: its count in the interval;
+ *                                    else the change since the previous interval
+ *   rate(x)                          a counter: the same as its name;
+ *                                    else delta divided by the seconds of an interval
+ *   nodes_mean nodes_sd nodes_min    over the nodes of the job; the result is the
+ *   nodes_max nodes_sum (x)          same for each node
  *
- * A value that was not counted is unknown, and so are values made of it and a ratio to zero.
+ * A value that was not counted is unknown. A value computed from an unknown value, or by a division by
+ * zero, is unknown too. The nodes_ functions leave out the nodes whose value is unknown.
  */
 #ifndef JOBSTAT_DEFINE_H
 #define JOBSTAT_DEFINE_H
@@ -33,49 +38,52 @@ struct define;
 struct define_vector {
 	bool vector; /* else a number, which is x[0] */
 	unsigned n, room;
-	int *number; /* of places */
-	double *x;   /* NAN: not known */
+	int *number; /* numbers of the places */
+	double *x;   /* NAN: unknown */
 };
 
-/* Adds a definition. 0; or -1 with "COLUMN: ..." in message; *define begins as NULL. */
+/* Add a definition. Return 0, or -1 with "COLUMN: ..." in message. The first call passes *define == NULL. */
 int define_add(struct define **define, const char *name, const char *text, char message[300]);
 void define_free(struct define *define);
 
-unsigned define_count(const struct define *define); /* of NULL: 0 */
+unsigned define_count(const struct define *define); /* NULL: 0 */
 const char *define_name(const struct define *define, unsigned i);
 const char *define_text(const struct define *define, unsigned i);
 
-/* Metrics that the definitions need: names, as they were written. */
+/* The metrics that the definitions need, by their names as written. */
 unsigned define_inputs(const struct define *define);
 const char *define_input(const struct define *define, unsigned i);
 
-/* Sets the scope and kind of an input. 0; or -1 with message: vectors of two scopes meet. */
+/* Set the scope and kind of an input. Return 0, or -1 with message if an expression combines vectors of
+ * two scopes. */
 int define_set_input(struct define *define, unsigned i, enum jobstat_scope scope, bool level,
 		     char message[300]);
 
-/* The scope of a definition when all inputs are known. sums: parts of it may be added up over a node. */
+/* define_scope returns the scope of a definition; all inputs must be set before. define_sums is true if
+ * the parts of the definition may be added up over a node. */
 enum jobstat_scope define_scope(const struct define *define, unsigned i);
 bool define_sums(const struct define *define, unsigned i);
 
-/* Values of one job, from interval to interval: deltas are kept in it. NULL: out of memory. */
+/* The values of one job. The work keeps the previous interval's values, for deltas. define_begin returns
+ * NULL if out of memory. */
 struct define_work;
 struct define_work *define_begin(const struct define *define, unsigned nodes);
 void define_end(struct define_work *work);
 
-/* Fills in what a metric has on a node: false, if the node does not have it. counts: what it
- * counted in the interval, not its rate. */
+/* Fill in the values of an input metric on a node. counts: fill in the count in the interval instead of
+ * the rate. Return false if the node does not have the metric. */
 typedef bool define_fill(void *arg, unsigned node, unsigned input, bool counts, struct define_vector *vector);
 
-/* Computes one interval of so many seconds. 0, or -1: out of memory. */
+/* Compute one interval, whose length is given in seconds. Return 0, or -1 if out of memory. */
 int define_run(struct define_work *work, define_fill *fill, void *arg, double seconds);
 
-/* The interval that comes does not follow the last one: there is nothing before it. */
+/* Forget the previous interval's values, because the next interval does not follow it. */
 void define_forget(struct define_work *work);
 
-/* The value of a definition on a node, after define_run. */
+/* Return the value of a definition on a node, after define_run. */
 const struct define_vector *define_value(const struct define_work *work, unsigned i, unsigned node);
 
-/* Sets the length of a vector: its number and x have room then. 0, or -1. */
+/* Set the length of a vector and make room in number and x. Return 0, or -1 if out of memory. */
 int define_resize(struct define_vector *vector, unsigned n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * define_private.h - operations, between parser and values.
+ * define_private.h - the operations into which the parser translates definitions.
  */
 #ifndef JOBSTAT_DEFINE_PRIVATE_H
 #define JOBSTAT_DEFINE_PRIVATE_H
@@ -23,15 +23,15 @@ enum define_kind {
 	DEFINE_LEAST,
 	DEFINE_GREATEST,
 	DEFINE_ABOVE,
-	/* Over the parts of one. */
+	/* Reductions over the parts of one vector. */
 	DEFINE_SUM,
 	DEFINE_MIN,
 	DEFINE_MAX,
 	DEFINE_MEAN,
-	/* In time. */
+	/* Differences between intervals. */
 	DEFINE_DELTA,
 	DEFINE_RATE,
-	/* Over the nodes. */
+	/* Reductions over the nodes. */
 	DEFINE_NODES_MEAN,
 	DEFINE_NODES_SD,
 	DEFINE_NODES_MIN,
@@ -41,12 +41,12 @@ enum define_kind {
 
 struct define_op {
 	enum define_kind kind;
-	int a, b;       /* operations before this one */
-	unsigned input; /* of DEFINE_METRIC */
+	int a, b;       /* indices of earlier operations */
+	unsigned input; /* index in input, for DEFINE_METRIC */
 	double number;
 	enum jobstat_scope scope;
 	bool sums, constant;
-	bool counter; /* of DEFINE_DELTA and DEFINE_RATE: of what counts */
+	bool counter; /* for DEFINE_DELTA and DEFINE_RATE: the operand is a counter */
 };
 
 struct define_input {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * define_value.c - functions of metrics: values, of all nodes of a job, interval by interval.
+ * define_value.c - computes the values of metric definitions on all nodes of a job, interval by interval.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 struct define_work {
 	const struct define *define;
 	unsigned nodes;
-	struct define_vector *value;  /* [operations][nodes]            */
-	struct define_vector *before; /* likewise, of what has a delta: its argument in the interval before */
+	struct define_vector *value;  /* [operations][nodes] */
+	struct define_vector *before; /* likewise: the previous interval's argument of delta and rate */
 };
 
 int define_resize(struct define_vector *vector, unsigned n)
@@ -52,7 +52,8 @@ static int set_number(struct define_vector *vector, double x)
 	return 0;
 }
 
-/* The part with a number; of a number itself each has it. */
+/* Return the part of a vector that has this number, or NAN. guess is its likely index. A plain number is
+ * the value of each part. */
 static double part_of_vector(const struct define_vector *vector, unsigned guess, int number)
 {
 	if (!vector->vector)
@@ -104,7 +105,7 @@ static int run_two(const struct define_op *op, const struct define_vector *a, co
 	return 0;
 }
 
-/* Over the parts: of which none may be missing. */
+/* Reduce a vector over its parts. The result is NAN if any part is unknown. */
 static int run_over(const struct define_op *op, const struct define_vector *a, struct define_vector *out)
 {
 	struct spread spread = {0};
@@ -145,7 +146,7 @@ static int run_change(const struct define_op *op, const struct define_vector *a,
 	return copy_define_vector(before, a);
 }
 
-/* A node's number: of a vector the sum of its parts, or their mean. */
+/* Return a node's value: the sum of a vector's parts, or their mean. An empty vector gives NAN. */
 static double whole_of_vector(const struct define_vector *a, bool sums)
 {
 	double sum = 0;

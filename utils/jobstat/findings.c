@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * findings.c - what is to be said of a job's nodes.
+ * findings.c - the findings about a job's nodes.
  *
- * A node is named where compare.c names it over the whole job; or where it stands apart in several parts of
- * the job that follow each other. A node that stands apart in many metrics is reported for one of them, with
- * how many others.
+ * A node is named if compare.c names it over the whole job, or if it stands apart in several consecutive
+ * parts of the job. A node that stands apart in many metrics is reported for one of them, with the number
+ * of others.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,19 +21,20 @@
 
 _Static_assert(COMPARE_PARTS == ACCOUNT_BLOCKS, "parts of a job");
 
-/* Jobs of fewer parts have no runs of parts, and a run has at least so many. */
+/* Jobs with fewer than PARTS_MIN parts have no runs of parts. A run has at least RUN_MIN parts. */
 #define PARTS_MIN 8
 #define RUN_MIN 3
 
-/* Less time lost than this, beyond what the other nodes lost, is not told. */
+/* Smallest reported loss, beyond the loss of the other nodes: a share of the job's time, and a number of
+ * intervals. */
 #define LOST_MIN 0.05
 #define LOST_INTERVALS 2
 
-/* A node with fewer intervals than this share of the others' is not compared. */
+/* A node is not compared if its number of intervals is below this share of the median. */
 #define ENOUGH 0.2
 
 struct suspect {
-	int metric; /* -1: none */
+	int metric; /* -1: no metric */
 	int side;
 	unsigned others;
 	double value, usual, share, score;
@@ -45,10 +46,10 @@ struct work {
 	const struct account_job *account;
 	const unsigned *was;
 	double *sorted;
-	struct compare compare;  /* of one metric */
+	struct compare compare;  /* comparison of the current metric */
 	struct suspect *suspect; /* [nodes] */
 	struct divided {
-		int metric; /* -1: none */
+		int metric; /* -1: no metric */
 		unsigned others;
 		double between, ratio;
 	} divided;
@@ -80,7 +81,7 @@ static const struct account *account_at_work(const struct work *w, unsigned k, u
 	return w->was[m] < node->metrics ? node->metric[w->was[m]] : NULL;
 }
 
-/* The same counter's sums over NUMA nodes tell nothing new. */
+/* True for a NUMA metric whose counter is also a CPU metric. Its sums add no information. */
 static bool is_repeated_metric(const struct jobstat_job *job, unsigned m)
 {
 	if (strncmp(job->metric[m].name, "numa.", 5) != 0)
@@ -126,7 +127,7 @@ static double median_intervals(struct work *w, unsigned m)
 	return n > 0 ? spread_median(w->sorted, n) : 0;
 }
 
-/* Parts of the job that have records. */
+/* Return the number of the job's parts that have records. */
 static unsigned count_recorded_parts(const struct account_job *from)
 {
 	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
@@ -134,7 +135,7 @@ static unsigned count_recorded_parts(const struct account_job *from)
 	return parts < ACCOUNT_BLOCKS ? parts : ACCOUNT_BLOCKS;
 }
 
-/* The rates of a metric, over the whole job and in its parts. */
+/* Fill in the rates of a metric, over the whole job and in its parts. */
 static void rates_fill(struct work *w, unsigned m)
 {
 	const double enough = median_intervals(w, m) * ENOUGH;
@@ -155,7 +156,8 @@ static void rates_fill(struct work *w, unsigned m)
 	}
 }
 
-/* The longest run of parts in which node k stands apart by itself, for long enough. */
+/* Find the longest run of parts in which node k stands apart. Return its side, or 0 if the run is too
+ * short or the node is named over the whole job. */
 static int rates_longest(const struct work *w, unsigned k, unsigned *first, unsigned *length)
 {
 	const struct compare *c = &w->compare;
@@ -168,7 +170,7 @@ static int rates_longest(const struct work *w, unsigned k, unsigned *first, unsi
 	return c->side[k] != 0 || *length < RUN_MIN || *length < c->parts / 8 ? 0 : found;
 }
 
-/* Nodes that stood apart for several parts on end. */
+/* Suspect nodes that stand apart in several consecutive parts. */
 static void rates_runs(struct work *w, unsigned m)
 {
 	const struct account_job *from = w->account;
@@ -197,8 +199,8 @@ static void rates_runs(struct work *w, unsigned m)
 	}
 }
 
-/* Whether the nodes are two groups, over the whole job and in each part of it. Which is the usual one is not
- * known where neither is much the greater: nobody is named. */
+/* Check whether the nodes form two groups, over the whole job and in each of its parts. If neither group
+ * is much larger, the normal group is unknown, so no node is named. */
 static void rates_groups(struct work *w, unsigned m)
 {
 	const struct compare *c = &w->compare;
@@ -215,7 +217,8 @@ static void rates_groups(struct work *w, unsigned m)
 	between = sqrt(w->sorted[low - 1]) * sqrt(w->sorted[low]);
 	ratio = w->sorted[low] / w->sorted[low - 1];
 	for (unsigned p = 0; p < c->parts; p++) {
-		double most = 0, least = INFINITY; /* of the lower ones, of the higher ones */
+		double most = 0, least = INFINITY; /* most: maximum of the lower group; least: minimum of the
+						      higher group */
 
 		for (unsigned k = 0; k < c->nodes; k++) {
 			const double x = c->part[(size_t)p * c->nodes + k];
@@ -383,7 +386,7 @@ static int find_divergent(struct work *w)
 	return w->divided.metric >= 0 ? add_groups(w) : 0;
 }
 
-/* ---- what was not counted -------------------------------------------------------------------- */
+/* ---- lost counting time ---------------------------------------------------------------------------- */
 
 static const char *reason_of_loss(const struct jobstat_lost *lost)
 {
@@ -412,7 +415,8 @@ static double lost_of(const struct jobstat_node *node, unsigned m)
 	return fmax(node->recorded - node->value[m].covered, 0);
 }
 
-/* The most that is lost without anybody asking: what the other nodes lose. */
+/* Return the usual loss of a metric: the median over nodes, or 0 for fewer than 3 nodes. *have is the
+ * number of nodes that have the metric. */
 static double usual_loss(struct work *w, unsigned m, unsigned *have)
 {
 	unsigned n = 0;
@@ -487,7 +491,7 @@ static int find_uncounted(struct work *w)
 
 static int find_unrecorded(struct work *w)
 {
-	/* At either end of a job an interval is only in part in its time. */
+	/* The first and last interval of a job lie only partly in the job's time. */
 	const double edge = 2 * (double)w->job->interval_ns / w->span;
 	double usual = 1 - edge;
 
@@ -526,7 +530,8 @@ static int find_unrecorded(struct work *w)
 
 /* ---- CPUs and NUMA nodes --------------------------------------------------------------------- */
 
-/* The same sentence of several nodes is said once. */
+/* Add findings about the places of a metric. Nodes with the same sentence share a finding. Return 0, or -1
+ * if out of memory. */
 static int find_placement(struct work *w, int metric, enum jobstat_finding_kind kind)
 {
 	const struct jobstat_job *job = w->job;

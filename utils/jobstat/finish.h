@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * finish.h - what was gathered of a job becomes what reports are made of.
+ * finish.h - converts the gathered totals of a job into the data that reports are made from.
  */
 #ifndef JOBSTAT_FINISH_H
 #define JOBSTAT_FINISH_H
 
 #include "jobstat/account.h"
 
-/* NULL: out of memory. */
+/* Return the job's data, which jobstat_job_free frees; NULL: out of memory. */
 struct jobstat_job *finish_job(const struct account_job *account, const struct series_node *node,
 			       const struct series_names *names, const struct gather_options *options,
 			       const struct archives *archives);

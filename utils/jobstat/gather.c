@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gather.c - reads the archives of all nodes side by side, interval by interval.
+ * gather.c - reads the archives of all nodes in parallel, interval by interval.
  *
- * Interval i is from i to i + 1 times its length since 1970; a record belongs to the one that it ends. Nodes
- * whose samples are not near multiples of the length have their own offset from them.
+ * Interval i lasts from i to i + 1 interval lengths since 1970. A record belongs to the interval that it
+ * ends. A node whose samples are not near multiples of the length has a private offset from them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@
 
 #define NS 1000000000LL
 
-/* Shorter intervals than this are several records of one sample. */
+/* Records closer together than this belong to one sample. */
 #define INTERVAL_MIN (NS / 1000)
 
 #define BLOCK_MAX 32u
 #define BLOCK_MEMORY (16u << 20)
 
 struct node {
-	pmResult *record; /* the next one, or NULL */
+	pmResult *record; /* next record, or NULL */
 	int64_t time_ns, interval;
 	int64_t offset_ns;
 	bool ended;
@@ -43,12 +43,12 @@ struct gather {
 	struct node *node;
 	unsigned nodes, block;
 	int64_t interval_ns;
-	struct jobs_job all;         /* where no jobs were told */
-	const struct jobs_job **job; /* by their start */
+	struct jobs_job all;         /* the job if no jobs were given */
+	const struct jobs_job **job; /* sorted by start */
 	unsigned jobs, begun;
 	struct account_job **open;
 	unsigned n_open;
-	int *defined; /* metrics of definitions, or -1 */
+	int *defined; /* metric of each definition, or -1 */
 	bool resolved;
 };
 
@@ -58,7 +58,7 @@ static int fail_gather_memory(void)
 	return -1;
 }
 
-/* ---- before ---------------------------------------------------------------------------------- */
+/* ---- preparation -------------------------------------------------------------------------------- */
 
 static int by_interval_number(const void *a, const void *b)
 {
@@ -67,7 +67,8 @@ static int by_interval_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Finds the interval of most nodes, and each node's offset from its multiples. */
+/* Find the median interval of the nodes, and each node's offset from its multiples. Return 0, or -1 if out
+ * of memory. */
 static int find_common_interval(struct gather *g)
 {
 	uint64_t *interval = calloc(g->nodes, sizeof(*interval));
@@ -90,7 +91,7 @@ static int find_common_interval(struct gather *g)
 	g->interval_ns = (int64_t)g->options->interval_ns;
 	if (g->interval_ns == 0)
 		g->interval_ns = n > 0 ? (int64_t)interval[n / 2] : 60 * NS;
-	/* A measured interval is rounded to whole milliseconds, or seconds. */
+	/* Round a measured interval to whole seconds (from 10 s on) or to whole milliseconds. */
 	if (g->options->interval_ns == 0) {
 		const int64_t unit = g->interval_ns >= 10 * NS ? NS : NS / 1000;
 
@@ -159,7 +160,8 @@ int gather_check(struct archives *archives, const struct gather_options *options
 	return 0;
 }
 
-/* Definitions become metrics when all that they are made of is known. */
+/* Turn the definitions into metrics once all their inputs are known. Return 0, also if an input is still
+ * unknown, or -1 with an error message. */
 static int resolve_definitions(struct gather *g)
 {
 	struct define *define = g->options->define;
@@ -242,14 +244,14 @@ static int begin_job(struct gather *g, int64_t interval)
 	int64_t first = from->start_ns > INT64_MIN / 2 ? from->start_ns / g->interval_ns : interval;
 	struct account_job *job;
 
-	/* Much of its time may be before all archives. */
+	/* The job's time may begin long before all archives; skip the empty intervals. */
 	if (first < interval && g->n_open == 0 && interval - first > 1000000)
 		first = interval;
 	job = account_begin(from, g->series, g->nodes, (uint64_t)g->interval_ns, first * g->interval_ns,
 			    g->block, g->options->define);
 	if (job == NULL)
 		return fail_gather_memory();
-	/* Nobody knows whose an archive is that cannot be read. */
+	/* The host of an unreadable archive is unknown, so the archive may belong to this job. */
 	if (from->nodes.n == 0 || job->missing_nodes > 0)
 		job->unread = g->archives->unread;
 	g->open[g->n_open++] = job;
@@ -262,7 +264,7 @@ static int end_job(struct gather *g, unsigned at)
 	const bool has_time = account->end_ns > account->start_ns || g->all.start_ns > INT64_MIN / 2;
 	struct jobstat_job *job;
 
-	/* Rates are taken between two samples; without them a job of all that there is has no time. */
+	/* A rate needs two samples. Until then, the job of all archives has no duration. */
 	if (account->job == &g->all && !has_time) {
 		util_error("no node has two samples yet: ask again when two intervals of %g s are over",
 			   (double)g->interval_ns / 1e9);
@@ -274,7 +276,8 @@ static int end_job(struct gather *g, unsigned at)
 	return job != NULL ? g->report->job(g->report, job) : fail_gather_memory();
 }
 
-/* Those that have begun when the last interval ends; the first is the one that is read now. */
+/* Begin the jobs that start before the end of interval last. The current interval is the start of a job
+ * without a given start. */
 static int begin_jobs(struct gather *g, int64_t interval, int64_t last)
 {
 	while (g->begun < g->jobs && (g->job[g->begun]->start_ns <= INT64_MIN / 2 ||
@@ -287,7 +290,7 @@ static int begin_jobs(struct gather *g, int64_t interval, int64_t last)
 static int end_jobs(struct gather *g, int64_t interval)
 {
 	for (unsigned i = 0; i < g->n_open;) {
-		/* An offset is half an interval at most. */
+		/* A node's offset is at most half an interval, so wait for one more interval. */
 		if (g->open[i]->job->end_ns / g->interval_ns + 1 >= interval) {
 			i++;
 			continue;
@@ -346,7 +349,8 @@ static bool gather_is_stopped(const struct gather *g)
 	return g->options->stop != NULL && *g->options->stop;
 }
 
-/* The first interval that any node has a record of; false: there is none any more. */
+/* Find the first interval in which any node has a record. With follow, wait for records. Return false if
+ * there are no more records or the user stopped the run. */
 static bool next_interval(struct gather *g, int64_t *interval)
 {
 	bool any = false;
@@ -366,7 +370,7 @@ static bool next_interval(struct gather *g, int64_t *interval)
 	return any;
 }
 
-/* A node's interval goes to the jobs that have it. */
+/* Add a node's interval to each job that includes the node and the interval. */
 static int add_node_interval(struct gather *g, unsigned k, int64_t interval)
 {
 	for (unsigned i = 0; i < g->n_open; i++) {
@@ -396,7 +400,8 @@ static int close_jobs(struct gather *g, int64_t interval)
 	return 0;
 }
 
-/* Several intervals, node by node: what is known of a node stays in the processor's caches meanwhile. */
+/* Gather several intervals node by node, so that a node's data stays in the processor's caches. Return 0
+ * or -1. */
 static int run_block(struct gather *g, int64_t interval)
 {
 	const int64_t end = interval + g->block;
@@ -421,7 +426,8 @@ static int run_block(struct gather *g, int64_t interval)
 	return end_jobs(g, end - 1);
 }
 
-/* All records of the interval. Live ones may be late, by an interval and a half. */
+/* Take all nodes' records of the interval. With follow, wait for late records until 1.5 intervals after
+ * the end of the interval. */
 static int take_all(struct gather *g, int64_t interval)
 {
 	bool waits;
@@ -443,7 +449,7 @@ static int take_all(struct gather *g, int64_t interval)
 	return 0;
 }
 
-/* One interval, job by job, for those who watch and for what is defined. */
+/* Gather one interval, job by job, for the watch functions and the definitions. Return 0 or -1. */
 static int run_interval(struct gather *g, int64_t interval)
 {
 	if (take_all(g, interval) != 0 || begin_jobs(g, interval, interval) != 0 ||
@@ -478,7 +484,7 @@ static int run_gather_jobs(struct gather *g)
 	while ((g->n_open > 0 || g->begun < g->jobs) && next_interval(g, &interval))
 		if ((g->block > 1 ? run_block(g, interval) : run_interval(g, interval)) != 0)
 			return -1;
-	/* Those whose time no archive has are told of, too. */
+	/* Report jobs for whose time there is no archive, too. */
 	while (g->n_open > 0 || g->begun < g->jobs) {
 		if (g->n_open == 0 && begin_job(g, interval) != 0)
 			return -1;
@@ -488,8 +494,8 @@ static int run_gather_jobs(struct gather *g)
 	return 0;
 }
 
-/* The number of intervals to gather at a time; their values of all metrics and nodes are kept until all
- * nodes have had them. */
+/* Return the number of intervals to gather at a time. The values of all metrics and nodes in these
+ * intervals are kept until all nodes have passed them. */
 static unsigned choose_block(const struct gather *g)
 {
 	const unsigned most = BLOCK_MEMORY / (256 * (unsigned)sizeof(double)) / (g->nodes ? g->nodes : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gather.h - reads the archives of all nodes side by side, interval by interval, and adds each up to
- * the jobs that were on its node. Memory is for the nodes, and for the jobs that are under way, not for
+ * gather.h - reads the archives of all nodes in parallel, interval by interval, and adds each interval to
+ * the jobs that ran on its node. Memory use depends on the number of nodes and of concurrent jobs, not on
  * the length of the archives.
  */
 #ifndef JOBSTAT_GATHER_H
@@ -15,21 +15,21 @@
 #include "jobstat/jobstat_data.h"
 
 struct gather_options {
-	const struct jobs *jobs;      /* none: one job of all that there is */
-	int64_t start_ns, end_ns;     /* of that one; INT64_MIN, INT64_MAX: all of it */
-	const struct nodelist *nodes; /* of that one; none: all */
-	uint64_t interval_ns;         /* 0: as the archives say */
-	bool all;                     /* also metrics that are not the service's */
+	const struct jobs *jobs;      /* NULL or empty: all of the archives is one job */
+	int64_t start_ns, end_ns;     /* time span of that one job; INT64_MIN, INT64_MAX: unlimited */
+	const struct nodelist *nodes; /* nodes of that one job; NULL or empty: all */
+	uint64_t interval_ns;         /* 0: the archives' own interval */
+	bool all;                     /* include metrics of other agents */
 	struct define *define;        /* or NULL */
-	int bandwidth, flops;         /* definitions with that role, or -1 */
+	int bandwidth, flops;         /* index of the definition with this role, or -1 */
 	double line_bytes, peak;
 	bool follow;
-	const volatile sig_atomic_t *stop; /* set: the jobs end now; or NULL */
+	const volatile sig_atomic_t *stop; /* if set, the jobs end now; may be NULL */
 };
 
-/* Functions that get the values of each interval while it is read: a node's value of a metric, NAN
- * where it did not count; part: it counted for a part of the interval. Called by metric, for all nodes of a
- * job. Or NULL. */
+/* Callbacks that receive the values of each interval while it is read; each may be NULL. value passes a
+ * node's value of a metric, NAN if the metric did not count; part: it counted for a part of the interval.
+ * Calls are grouped by metric, for all nodes of a job. */
 struct gather_watch {
 	void (*interval)(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns);
 	void (*value)(void *arg, const char *node, const struct jobstat_metric *metric, int place,
@@ -38,10 +38,12 @@ struct gather_watch {
 	void *arg;
 };
 
-/* Whether the metrics that definitions want are somewhere, unless they may still come: 0; or -1, said. */
+/* Check that the metrics which the definitions need exist, unless they may still appear. Return 0, or -1
+ * with an error message. */
 int gather_check(struct archives *archives, const struct gather_options *options);
 
-/* Gives each job to report when its time is over. 0; or -1, said. */
+/* Read all archives and pass each job to report when the job's time is over. Return 0, or -1 with an error
+ * message. */
 int gather_run(struct archives *archives, const struct gather_options *options,
 	       const struct gather_watch *watch, struct jobstat_report *report);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_data.h - what is known of a job when its archives have been read: numbers of nodes, NUMA
- * nodes and CPUs, their spread over nodes as time goes, and findings in words. Reports are made of
- * this and of nothing else.
+ * jobstat_data.h - the data of a job after its archives were read: values of nodes, NUMA nodes and CPUs,
+ * their spread over nodes as a time series, and findings in words. All reports are made from this data
+ * alone.
  *
- * A number that was not counted is NAN, never zero. A metric is what a counter counts, as a rate in
- * the time that it counted; or a level, as it was; or what --define, --bandwidth and --flops have
- * made of others. Its values lie on places: CPUs, NUMA nodes, control groups, or the node itself.
+ * A value that was not counted is NAN, never zero. A metric is a counter's rate over the time in which the
+ * counter ran, or a level, or a metric computed by --define, --bandwidth or --flops. Its values belong to
+ * places: CPUs, NUMA nodes, control groups, or the node itself.
  */
 #ifndef JOBSTAT_DATA_H
 #define JOBSTAT_DATA_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A share of the time that is all of it: reports print it as 100 %. */
+/* The share of time that counts as all of it. Reports print it as 100 %. */
 #define JOBSTAT_WHOLE .9995
 
 enum jobstat_scope {
@@ -23,7 +23,7 @@ enum jobstat_scope {
 	JOBSTAT_NUMA,
 	JOBSTAT_NODE,
 	JOBSTAT_CGROUP,
-	JOBSTAT_OTHER, /* of another agent than the service's: instances are whatever it has */
+	JOBSTAT_OTHER, /* metric of another agent; its instances may be anything */
 	JOBSTAT_SCOPES
 };
 
@@ -31,9 +31,9 @@ enum jobstat_role { JOBSTAT_PLAIN, JOBSTAT_BANDWIDTH, JOBSTAT_FLOPS };
 
 /* Whether the nodes' rates of a metric could be compared. */
 enum jobstat_comparison {
-	JOBSTAT_NOT_COMPARED, /* a level, or a sum that another metric has, too */
+	JOBSTAT_NOT_COMPARED, /* a level, or a sum that another metric repeats */
 	JOBSTAT_COMPARED,
-	JOBSTAT_FEW,  /* fewer nodes have values than a comparison needs */
+	JOBSTAT_FEW,  /* too few nodes have values */
 	JOBSTAT_ZERO, /* the median is zero                              */
 	JOBSTAT_WIDE, /* nodes differ so much that half or twice the median would not be named */
 	JOBSTAT_COMPARISONS
@@ -41,62 +41,63 @@ enum jobstat_comparison {
 
 struct jobstat_metric {
 	const char *name; /* "cpu.instructions": as in PCP, without "upc." */
-	const char *unit; /* "/s", "B/s", "FLOP/s", or "" of a level and of what is defined */
+	const char *unit; /* "/s", "B/s", "FLOP/s", or "" for levels and defined metrics */
 	enum jobstat_scope scope;
 	enum jobstat_role role;
-	bool level;         /* as it was, not a rate                                        */
-	bool sums;          /* a node has the sum of its places; else their mean              */
-	const char *define; /* the expression that it is, or NULL                             */
+	bool level;         /* a level, not a rate */
+	bool sums;          /* a node's value is the sum of its places; else their mean */
+	const char *define; /* the expression that defines the metric, or NULL */
 	enum jobstat_comparison comparison;
-	double less, more; /* smallest differences that name a node, below and above: shares of the median */
-	const char *named_at; /* ... in words, or why there are none */
+	double less, more;    /* smallest differences that name a node, as shares of the median */
+	const char *named_at; /* the same in words, or why they are unknown */
 };
 
-/* One CPU, NUMA node, control group, or the node itself: over the job's time. */
+/* One CPU, NUMA node, control group, or the node itself, over the job's time. */
 struct jobstat_place {
-	int number;       /* of the CPU or NUMA node; else the instance           */
-	const char *name; /* "cpu0", "node3", a label; "" of the node             */
-	uint64_t total;   /* what was counted while it was counted; 0 of what is defined and levels */
-	double mean;      /* what was counted by the time in which it counted      */
-	double min, max;  /* of intervals                                         */
-	double covered;   /* share of the job's time in which it counted, 0 to 1  */
+	int number;       /* number of the CPU or NUMA node; else the instance */
+	const char *name; /* "cpu0", "node3", a label; "" for the node itself */
+	uint64_t total;   /* events counted; 0 for defined metrics and levels */
+	double mean;      /* events divided by the time in which they were counted */
+	double min, max;  /* minimum and maximum over intervals */
+	double covered;   /* share of the job's time in which the metric counted, 0 to 1 */
 	unsigned intervals;
 };
 
-/* Why a metric did not count for some of the job's time: shares of it. */
+/* Reasons why a metric did not count, each as a share of the job's time. */
 struct jobstat_lost {
-	double opening, halted, taken, yielded, failed, offline; /* as the service's states  */
-	double unknown;                                          /* absent, and no state says why */
+	double opening, halted, taken, yielded, failed, offline; /* the service's states */
+	double unknown;                                          /* no value, and no state gives the reason */
 	double record;                                           /* no record in the archive */
 };
 
-/* A metric on a node. Without places it is not there: the node does not have it. */
+/* A metric on a node. If there are no places, the node does not have the metric. */
 struct jobstat_value {
 	struct jobstat_place *place;
 	unsigned places;
-	double mean, min, max, sd; /* of the node, over intervals in which all its places counted */
-	double covered;            /* mean over its places */
+	double mean, min, max, sd; /* the node's value, over intervals in which all its places counted */
+	double covered;            /* mean over the places */
 	unsigned intervals;
-	bool part; /* in some intervals it, or what it is computed from, counted for a part of the time */
+	bool part; /* in some intervals the metric, or an input of its definition, counted only for a part of
+		      the time */
 	struct jobstat_lost lost;
 };
 
 struct jobstat_node {
 	const char *name;
 	struct jobstat_value *value; /* [metrics of the job] */
-	double recorded;             /* share of the job's time between records */
-	const char *note;            /* of its archives: where they end, what is damaged, or "" */
+	double recorded;             /* share of the job's time that records cover */
+	const char *note;            /* problems of its archives: an early end, damage; or "" */
 };
 
-/* Over the nodes of a job, in one step of its time. */
+/* The spread over the nodes of a job in one step of time. */
 struct jobstat_point {
-	unsigned nodes; /* that have a value */
+	unsigned nodes; /* number of nodes with a value */
 	double mean, min, max, sd;
-	unsigned lacking; /* nodes of the job, and archives that could not be read, without a value */
-	bool part;        /* some values are of a part of the step */
+	unsigned lacking; /* number of the job's nodes and of unreadable archives without a value */
+	bool part;        /* some values cover only a part of the step */
 };
 
-/* A row of tables III to VII: a NUMA node's number over all nodes of the job that have one. */
+/* A row of tables III to VII: a NUMA node's value over all nodes of the job that have this NUMA node. */
 struct jobstat_row {
 	int number;
 	unsigned nodes;
@@ -105,11 +106,12 @@ struct jobstat_row {
 };
 
 enum jobstat_finding_kind {
-	JOBSTAT_DIVERGENT,  /* the node's rate stands apart from the others'     */
-	JOBSTAT_UNCOUNTED,  /* counters were taken, yielded, halted, absent ... for longer than on others */
-	JOBSTAT_UNRECORDED, /* the archive has no records for some of the time    */
-	JOBSTAT_UNUSED,     /* CPUs or NUMA nodes on which nothing happens         */
-	JOBSTAT_UNBALANCED, /* CPUs or NUMA nodes whose rates differ              */
+	JOBSTAT_DIVERGENT,  /* the node's rate stands apart from the others' */
+	JOBSTAT_UNCOUNTED,  /* counters were taken, yielded, halted, absent ... for longer than on other nodes
+			     */
+	JOBSTAT_UNRECORDED, /* the archive has no records for some of the time */
+	JOBSTAT_UNUSED,     /* idle CPUs or NUMA nodes */
+	JOBSTAT_UNBALANCED, /* CPUs or NUMA nodes whose rates differ */
 	JOBSTAT_GROUPS,     /* many nodes differ from the others: no node is named  */
 	JOBSTAT_FINDINGS
 };
@@ -119,17 +121,17 @@ const char *jobstat_scope_name(enum jobstat_scope scope);         /* "cpu", "num
 
 struct jobstat_finding {
 	enum jobstat_finding_kind kind;
-	bool bad;               /* it names a node as bad; else it is to be known */
+	bool bad;               /* the finding names a node as bad; else it is for information */
 	const char *nodes;      /* a list as nid[001-003,7] */
-	unsigned first_node;    /* place in node[] of the first of them */
-	int metric;             /* the one that shows it best, or -1    */
-	double value, usual;    /* of that metric: here, and over the nodes (median); or NAN */
-	double share;           /* of the job's time for which it holds */
-	int64_t from_ns, to_ns; /* when it held, first and last */
+	unsigned first_node;    /* index in node[] of the first of these nodes */
+	int metric;             /* the metric that shows the finding best, or -1 */
+	double value, usual;    /* values of this metric: on the node, and the median over nodes; or NAN */
+	double share;           /* share of the job's time for which the finding holds */
+	int64_t from_ns, to_ns; /* first and last time at which the finding held */
 	const char *text;       /* one sentence */
 };
 
-/* Result of comparing a job's nodes. */
+/* How far the comparison of a job's nodes succeeded. */
 enum jobstat_told {
 	JOBSTAT_TOLD_NOT,  /* nodes are missing, or no metric could be compared */
 	JOBSTAT_TOLD_PART, /* some metrics could not be compared */
@@ -139,24 +141,24 @@ enum jobstat_told {
 const char *jobstat_comparison_name(enum jobstat_comparison comparison); /* "compared", "wide", ... */
 const char *jobstat_told_name(enum jobstat_told told);                   /* "all", "part", "not"    */
 
-/* The values of one place of a node in each step, for metrics with a role. */
+/* The values of one place of a node in each step. Only metrics with a role have lines. */
 struct jobstat_line {
 	unsigned node;
-	int number;         /* the place; -1: the node as a whole */
+	int number;         /* number of the place; -1: the whole node */
 	const float *value; /* [steps]; NAN: not counted */
 };
 
 struct jobstat_lines {
 	int metric;
-	struct jobstat_line *line; /* by node, then by place; the node as a whole first */
+	struct jobstat_line *line; /* by node, then by place; the whole node comes first */
 	unsigned lines;
 };
 
 struct jobstat_job {
-	const char *id; /* "" where no job was named */
+	const char *id; /* "" if no job was named */
 	int64_t start_ns, end_ns;
-	uint64_t interval_ns; /* of samples                                                 */
-	uint64_t step_ns;     /* of points and lines: a multiple of the interval             */
+	uint64_t interval_ns; /* sampling interval */
+	uint64_t step_ns;     /* time step of points and lines, a multiple of interval_ns */
 	unsigned steps;       /* step i begins at first_ns + i * step_ns                     */
 	int64_t first_ns;
 
@@ -165,28 +167,29 @@ struct jobstat_job {
 	struct jobstat_node *node;
 	unsigned nodes;
 	struct jobstat_point **point; /* [metrics], each [steps] */
-	struct jobstat_lines *lines;  /* of metrics with a role */
+	struct jobstat_lines *lines;  /* lines of the metrics with a role */
 	unsigned n_lines;
 
-	struct jobstat_row *row; /* of the bandwidth, or none */
+	struct jobstat_row *row; /* rows of the bandwidth table, or NULL */
 	unsigned rows;
-	int bandwidth, flops;    /* the metrics, or -1 */
-	double line_bytes, peak; /* 0: no peak was stated */
+	int bandwidth, flops;    /* indices of the metrics, or -1 */
+	double line_bytes, peak; /* peak 0: no peak was given */
 
 	struct jobstat_finding *finding; /* bad ones first */
 	unsigned findings;
-	const char *missing;    /* nodes of the job without any archive, as a list, or "" */
-	unsigned unread;        /* archives that could not be read and may be of the job's nodes */
-	const char *unread_why; /* of the first of them */
+	const char *missing;    /* the job's nodes without any archive, as a list, or "" */
+	unsigned unread;        /* unreadable archives that may belong to the job's nodes */
+	const char *unread_why; /* reason for the first of them */
 	enum jobstat_told told;
-	const char *verdict; /* whether a node stands apart, or why that is not known; sentences */
+	const char *verdict; /* sentences: whether a node stands apart, or why this is unknown */
 };
 
-/* The assumption about locality that the paper makes of such a bandwidth, for under each table. */
+/* The paper's assumption about locality for such a bandwidth, printed below each table. */
 extern const char jobstat_locality[];
 
-/* The receiver of the jobs as they end, in this order: begin once, job for each, end once; begin and
- * end may be NULL. The receiver owns each job, and frees it with jobstat_job_free. Errors: -1, said. */
+/* The receiver of finished jobs. The calls are: begin once, job for each job, end once; begin and end may
+ * be NULL. The receiver owns each job and frees it with jobstat_job_free. Return 0, or -1 after an error
+ * message. */
 struct jobstat_report {
 	int (*begin)(struct jobstat_report *report);
 	int (*job)(struct jobstat_report *report, struct jobstat_job *job);

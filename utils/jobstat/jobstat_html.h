@@ -9,7 +9,8 @@
 
 #include "jobstat/jobstat_data.h"
 
-/* A page on out, which stays the caller's. NULL: out of memory. It ends with jobstat_html_free. */
+/* Return a receiver that writes an HTML page to out, which the caller keeps open. NULL: out of memory. The
+ * caller frees it with jobstat_html_free. */
 struct jobstat_report *jobstat_html_create(FILE *out);
 void jobstat_html_free(struct jobstat_report *report);
 

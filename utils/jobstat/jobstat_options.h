@@ -9,7 +9,7 @@
 #include "jobstat/jobs.h"
 #include "lib/options.h"
 
-/* As --format has them. */
+/* Values of --format. */
 enum jobstat_format {
 	JOBSTAT_TEXT = UTIL_TEXT,
 	JOBSTAT_JSON = UTIL_JSON,
@@ -22,16 +22,17 @@ struct jobstat_options {
 	struct jobs jobs;
 	struct nodelist nodes;
 	struct util_format_choice format;
-	const char *output; /* or NULL */
+	const char *output; /* path of the output, or NULL */
 	bool wide, per_node, per_cpu;
 	const char **host;
 	unsigned hosts;
-	/* Options that become definitions, behind those of --define. */
+	/* Options that become definitions, after all --define options. */
 	const char *bandwidth, *flops;
 	double line;
 };
 
-/* 0: operands begin at optind; else -1, and the tool ends with *status. Either way it is freed. */
+/* Read the command line. Return 0 with the operands beginning at optind, or -1 if the tool must end with
+ * *status. In both cases the caller calls jobstat_options_free. */
 int jobstat_options_read(struct jobstat_options *o, int argc, char **argv, int *status);
 void jobstat_options_free(struct jobstat_options *o);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_rows.c - rows of a job's sheet. A number that is not of all of the job's time, or not of all of its
- * nodes, is a bound or an estimate: a total and a maximum are lower bounds then, a minimum is an upper bound.
+ * jobstat_rows.c - rows of a job's sheet. A number that does not cover all of the job's time and all of
+ * its nodes is a bound or an estimate: a total and a maximum become lower bounds, a minimum becomes an
+ * upper bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ void job_row_number(const struct job_row *row, enum job_number id, struct sheet_
 	cell->count = row->total;
 	cell->value = row->x[id];
 	cell->low = cell->high = cell->error = cell->freedom = cell->coverage = NAN;
-	/* A total of what is no count, a spread of one, a finding that no number shows. */
+	/* Absent numbers are the total of a metric that is not a count, the spread of a single value, and
+	 * the value of a finding that has none. */
 	cell->absent =
 		id == TOTAL ? row->total == JOB_ROW_NONE : !counted && (row->kind || !isnan(row->x[MEAN]));
 	if (!counted)
@@ -45,7 +47,7 @@ static bool is_whole_value(const struct jobstat_value *value)
 	return value->covered >= JOBSTAT_WHOLE && !value->part;
 }
 
-/* Whether a row is of a number of all nodes, which have counted it all of the time. */
+/* Set the exactness of a number over nodes. The number is whole if all nodes counted it all of the time. */
 static void set_over_nodes(struct job_row *row, const struct jobstat_job *job, int metric)
 {
 	row->whole = !job->missing[0] && !job->unread;
@@ -94,7 +96,7 @@ bool job_each_finding(const void *arg, sheet_put *put, void *to)
 		if (finding->metric >= 0)
 			row = row_of_metric(job, &job->metric[finding->metric]);
 		set_over_nodes(&row, job, finding->metric);
-		/* Shares of the time are known. */
+		/* Shares of the time are known exactly. */
 		if (finding->kind == JOBSTAT_UNCOUNTED || finding->kind == JOBSTAT_UNRECORDED) {
 			row.whole = true;
 			row.part = false;
@@ -152,13 +154,13 @@ bool job_each_numa_node(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-/* A metric of a node: NAN where it does not have it. */
+/* Return the node's mean of a metric; NAN if the node does not have the metric. */
 static double mean_on_node(const struct jobstat_node *node, int metric)
 {
 	return metric >= 0 && node->value[metric].places ? node->value[metric].mean : NAN;
 }
 
-/* The metric of which most was not counted says why. */
+/* The covered share and the reason come from the metric that was counted for the shortest time. */
 bool job_each_node(const void *arg, sheet_put *put, void *to)
 {
 	const struct jobstat_job *job = job_of(arg);
@@ -234,7 +236,7 @@ bool job_each_metric(const void *arg, sheet_put *put, void *to)
 		row.named_at = metric->named_at;
 		set_spread(&row, job, m);
 		set_over_nodes(&row, job, (int)m);
-		/* The least mean of nodes is no bound: it may be an estimate. */
+		/* The minimum of the nodes' means is no bound, because each mean may be an estimate. */
 		row.part |= !row.whole;
 		if (!put(to, &row))
 			return false;
@@ -295,7 +297,7 @@ static bool put_places(const struct jobstat_job *job, unsigned node, unsigned me
 	return done;
 }
 
-/* Each metric of each node, without places or with them, or places alone. */
+/* Put the rows of each metric of each node: its value, its places, or the value with its places as a tree. */
 static bool put_values(const struct jobstat_job *job, bool values, bool places, sheet_put *put, void *to)
 {
 	bool done = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_sheet.c - a job as a sheet: its columns, of which the id is the place of a field in a row.
+ * jobstat_sheet.c - a job as a sheet. The id of a column is the offset of a field in struct job_row.
  */
 #include <math.h>
 
@@ -44,7 +44,7 @@ static const struct sheet_column interval_columns[] = {
 	CSV(job), CSV(node), CSV(place), CSV(event), CSV(unit), REAL(time, "time"), VALUE(MEAN, "mean"),
 };
 
-/* For people. */
+/* Columns of text and HTML, for human readers. */
 #define TEXT_ONLY(kind, field, header, ...) \
 	SHEET_COLUMN(AT(field), kind, "", header, SHEET_IN_TEXT, __VA_ARGS__)
 #define RATE(which, header, ...) TEXT_ONLY(SHEET_NUMBER, x[which], header, .prefix = true, __VA_ARGS__)

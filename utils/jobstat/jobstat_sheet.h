@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_sheet.h - a job as a sheet: findings, bandwidth, nodes, metrics, their values, and points of time.
+ * jobstat_sheet.h - a job as a sheet: findings, bandwidth, nodes, metrics, their values, and points of
+ * time.
  */
 #ifndef JOBSTAT_SHEET_H
 #define JOBSTAT_SHEET_H
@@ -13,9 +14,9 @@ enum {
 	JOBSTAT_NOTES = 2,
 };
 
-/* Its sections. JOBSTAT_NAMED is for HTML: what would name a node; JOBSTAT_INTERVALS for rows that
- * come while archives are read, JOBSTAT_EACH_NODE for text: each node with
- * its metrics. */
+/* The sections of the sheet. JOBSTAT_NAMED is for HTML only: the differences that would name a node.
+ * JOBSTAT_INTERVALS is for rows that are written while archives are read. JOBSTAT_EACH_NODE is for text
+ * only: each node with its metrics. */
 enum {
 	JOBSTAT_FOUND,
 	JOBSTAT_NUMA_NODES,
@@ -33,18 +34,20 @@ enum {
 struct jobstat_sheet {
 	struct sheet sheet;
 	const struct jobstat_job *job;
-	bool per_cpu; /* JOBSTAT_EACH_NODE has places, too */
+	bool per_cpu; /* JOBSTAT_EACH_NODE also lists places */
 	struct sheet_fact fact[JOBSTAT_FACTS];
 	struct sheet_section section[JOBSTAT_SECTIONS];
 	struct sheet_note note[JOBSTAT_NOTES];
 };
 
-/* The sheet of a job, which has to stay as long; NULL: of none, with the columns of all. */
+/* Make the sheet of a job. The sheet points into the job, which must outlive it. If job is NULL, the sheet
+ * has the properties that all jobs share, and no sections. */
 void jobstat_sheet_make(struct jobstat_sheet *sheet, const struct jobstat_job *job);
 
 struct job_row;
 
-/* Lines of CSV of one row, as those of a section, behind sheet_csv_begin. */
+/* Write the CSV lines of one row in the format of a section, after sheet_csv_begin. Return false on
+ * failure. */
 bool jobstat_sheet_row(FILE *out, unsigned section, const char *record, const struct job_row *row);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.h - what a metric of the service's agent is, by its name.
+ * names.h - the kinds of the service agent's metrics, recognized by their names.
  */
 #ifndef JOBSTAT_NAMES_H
 #define JOBSTAT_NAMES_H
@@ -11,16 +11,17 @@ enum names_kind {
 	NAMES_VALUE,      /* upc.SCOPE.NAME               */
 	NAMES_RUNNING,    /* upc.running.SCOPE.NAME       */
 	NAMES_STATE,      /* upc.state.SCOPE.NAME         */
-	NAMES_STARTED,    /* upc.control.started: another one is another epoch of counts */
+	NAMES_STARTED,    /* upc.control.started: a new value starts a new epoch of counts */
 	NAMES_GENERATION, /* upc.control.generation       */
 	NAMES_INTERVAL,   /* upc.sample.interval          */
 	NAMES_USER,       /* upc.user.command             */
 	NAMES_OF_NUMA,    /* upc.hinv.numa                */
-	NAMES_FOREIGN,    /* not of the agent             */
-	NAMES_OTHER       /* of the agent, and not needed */
+	NAMES_FOREIGN,    /* metric of another agent */
+	NAMES_OTHER       /* metric of the agent that is not needed */
 };
 
-/* *name: "SCOPE.NAME", a part of full, of the first three. */
+/* Return the kind of a metric. For the first three kinds, set *scope, and set *name to the part
+ * "SCOPE.NAME" of full. */
 enum names_kind names_kind(const char *full, enum jobstat_scope *scope, const char **name);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* More nodes than any machine has: a list that says so is a mistake. */
+/* More nodes than any machine has. A longer list is a mistake. */
 #define NODELIST_MAX 200000u
 
 struct nodelist {
@@ -15,12 +15,12 @@ struct nodelist {
 	unsigned n;
 };
 
-/* Adds what text says. 0; or -1: *at is where the mistake is, and *expected what was expected there,
- * or "memory"; list keeps what it had. */
+/* Add the nodes of a list in text. Return 0, or -1 with list unchanged. In this case *at is the position
+ * of the mistake, and *expected describes the expected text, or is "memory". */
 int nodelist_parse(const char *text, size_t length, struct nodelist *list, size_t *at, const char **expected);
 void nodelist_free(struct nodelist *list);
 
-/* The names as one short list, in their order, for the caller to free; NULL: out of memory. */
+/* Return the names as one short list, in their order. The caller frees the list. NULL: out of memory. */
 char *nodelist_text(const char *const *name, unsigned n);
 
 #endif

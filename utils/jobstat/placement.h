@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * placement.h - CPUs and NUMA nodes on which nothing happens, or less or more than on the others.
+ * placement.h - CPUs and NUMA nodes that are idle, or that do less or more than the others.
  */
 #ifndef JOBSTAT_PLACEMENT_H
 #define JOBSTAT_PLACEMENT_H
@@ -9,11 +9,11 @@
 
 #define PLACEMENT_TEXT 400
 
-/* The metric of a scope that tells best what is done there: with a role, instructions, cycles, time; -1:
- * none does. */
+/* Return the metric of a scope that best shows the activity: one with a role, else instructions, cycles,
+ * time. -1: there is no such metric. */
 int placement_metric(const struct jobstat_job *job, enum jobstat_scope scope);
 
-/* Whether something is to be said of a node's places: unused, or else unbalanced; and what. */
+/* Return true, with a text, if a node's places are unused (with unused set) or unbalanced. */
 bool placement_say(const struct jobstat_value *value, const struct jobstat_metric *metric, bool unused,
 		   char text[PLACEMENT_TEXT]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report.h - jobs as text, CSV and JSON, on a stream that stays the caller's.
+ * report.h - jobs as text, CSV and JSON, on a stream that the caller owns.
  */
 #ifndef JOBSTAT_REPORT_H
 #define JOBSTAT_REPORT_H
@@ -16,18 +16,18 @@ struct report_options {
 	unsigned width; /* columns of text */
 };
 
-/* NULL: out of memory. Each ends with report_free. */
+/* Return a receiver of jobs. NULL: out of memory. The caller frees it with report_free. */
 struct jobstat_report *report_text(struct util_output *output, const struct report_options *options);
 struct jobstat_report *report_data(struct util_output *output, bool csv);
 void report_free(struct jobstat_report *report);
 
-/* The spread over nodes, as it is now: for --follow, in text or as lines of CSV. */
+/* Make watch print the current spread over nodes, as text or as lines of CSV, for --follow. */
 void report_follow(FILE *out, bool csv, struct gather_watch *watch);
 
-/* Lines of CSV for each value of each node in each interval, with their heads. */
+/* Make watch print lines of CSV for each value of each node in each interval, with a heading. */
 void report_intervals(FILE *out, struct gather_watch *watch);
 
-/* Times as 2026-11-23T12:00:00Z; with fractions where there are. */
+/* Format a time as 2026-11-23T12:00:00Z, with fractions of a second if there are any. */
 #define REPORT_TIME_MAX 48
 void report_time(int64_t ns, char text[REPORT_TIME_MAX]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * series.c - from the records of one node to what was counted in each interval.
+ * series.c - converts the records of one node to the counts of each interval.
  *
- * It runs once for each value of an archive, so nothing is looked up twice: which metric a value set
- * is of is remembered by its place in the record, and so are places by theirs in the set.
+ * The code runs once for each value of an archive, so it avoids look-ups. The metric of a value set is
+ * remembered by the set's index in the record, and a place by its index in the set.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "jobstat/series.h"
 #include "lib/list.h"
 
-/* More places of a metric than any node has CPUs; what is beyond is left out. */
+/* Limit on the places of a metric, above any node's number of CPUs. Further places are left out. */
 #define PLACES_MAX 65536u
 
 /* ---- names of all nodes ---------------------------------------------------------------------- */
@@ -85,21 +85,21 @@ void series_names_free(struct series_names *names)
 	*names = (struct series_names){0};
 }
 
-/* ---- metrics of an archive, by their numbers ------------------------------------------------- */
+/* ---- metrics of an archive, by number ----------------------------------------------------------------- */
 
 struct entry {
 	pmID pmid;
 	int type;
 	pmInDom indom;
 	enum names_kind kind;
-	struct series *series; /* of a value, its running time, its state; else NULL */
+	struct series *series; /* for a value, its running time and its state; else NULL */
 };
 
 struct series_table {
 	struct entry *entry;
 	unsigned n, room;
-	unsigned *hash, slots;  /* place + 1 */
-	unsigned *layout, sets; /* entry of each value set of the last record */
+	unsigned *hash, slots;  /* hash: index in entry + 1; 0: free */
+	unsigned *layout, sets; /* layout: index in entry of each value set of the last record */
 };
 
 static unsigned pmid_slot(const struct series_table *table, pmID pmid)
@@ -178,7 +178,7 @@ static int describe_series_entry(struct series_node *node, struct entry *entry)
 	entry->type = desc.type;
 	entry->indom = desc.indom;
 	if (entry->kind == NAMES_FOREIGN && node->all && is_number(desc.type)) {
-		/* Counts of others than integers have no exact differences. */
+		/* Floating-point counters have no exact differences. */
 		if (desc.sem != PM_SEM_COUNTER ||
 		    (desc.type != PM_TYPE_FLOAT && desc.type != PM_TYPE_DOUBLE)) {
 			entry->kind = NAMES_VALUE;
@@ -196,7 +196,8 @@ static int describe_series_entry(struct series_node *node, struct entry *entry)
 			return -1;
 		} else if (entry->kind == NAMES_VALUE) {
 			series->replay = replay;
-			/* Its running time or state may have come first. */
+			/* The running time or state may have come first and created the series as a
+			 * counter. */
 			if (level) {
 				series->level = true;
 				node->names->metric[series->metric].level = true;
@@ -281,7 +282,8 @@ static double as_level(const pmValueSet *set, unsigned j)
 	}
 }
 
-/* The place of an instance, which is not where the set has it. */
+/* Return the place of an instance whose index differs from its index in the set; a new place is added.
+ * NULL: out of memory, or too many places. */
 static struct series_place *place_of_instance(struct series_node *node, struct series *series,
 					      const pmValueSet *set, int number)
 {
@@ -309,7 +311,8 @@ static struct series_place *place_of_instance(struct series_node *node, struct s
 	return place;
 }
 
-/* The same instance's value of another set, which has it elsewhere. */
+/* Find an instance's value in another value set, in which the instance has another index. Return false if
+ * the set lacks the instance. */
 static bool find_partner_value(const pmValueSet *set, unsigned n, int number, uint64_t *value)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -320,7 +323,9 @@ static bool find_partner_value(const pmValueSet *set, unsigned n, int number, ui
 	return false;
 }
 
-/* Whether the records since the last one that had it were without it: then it was absent. */
+/* Return true if the series' last record directly precedes this one. A record with the generation in
+ * between means that the metric was absent. For records without the generation, a gap of more than 2.5
+ * times the smallest gap means the same. */
 static bool follows_last_record(const struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const int64_t gap = time_ns - series->last_ns;
@@ -338,7 +343,7 @@ static bool follows_last_record(const struct series_node *node, struct series *s
 	return is_next;
 }
 
-/* A level, which is no count: its sum, and how many there were. */
+/* Add a level: bin.level is the sum of levels, and bin.count is their number. */
 static void take_place_level(struct series_place *place, double level, uint64_t running, int64_t gap,
 			     bool clock)
 {
@@ -353,7 +358,7 @@ static void take_place_level(struct series_place *place, double level, uint64_t 
 		place->bin.running_ns += running - place->running;
 }
 
-/* The first record of an interval: what the one before had is no more. */
+/* Reset the bins at the series' first record of an interval. */
 static void begin_series_interval(const struct series_node *node, struct series *series)
 {
 	if (series->interval == node->interval)
@@ -417,8 +422,8 @@ static int take_series_values(struct series_node *node, struct series *series, i
 	return 0;
 }
 
-/* Adds the time before this record to the state that it was lost to; a place that counts again lost it
- * to the state before. */
+/* Add the time since the node's last record to the state in which it was lost. If a place counts again,
+ * the time belongs to the place's previous state. Return 0, or -1 if out of memory. */
 static int take_states(struct series_node *node, struct series *series, int64_t gap)
 {
 	const pmValueSet *set = series->state_set;
@@ -443,7 +448,7 @@ static int take_states(struct series_node *node, struct series *series, int64_t 
 	return 0;
 }
 
-/* Commands of those whom the service saw with counters: few, and seldom. */
+/* Collect the commands of users whose counters the service saw. They are few, and rarely present. */
 static void take_users(struct series_node *node, const pmValueSet *set)
 {
 	for (int j = 0; j < set->numval; j++) {
@@ -574,7 +579,7 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 
 void series_next(struct series_node *node)
 {
-	/* Series see it when they have their next record. */
+	/* Each series resets its bins at its next record. */
 	node->interval++;
 	node->from_ns = node->to_ns = 0;
 	node->users[0] = '\0';

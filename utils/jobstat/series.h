@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * series.h - from the records of one node to what was counted in each interval: differences of
- * values, and of the times in which they were counted.
+ * series.h - converts the records of one node to the counts of each interval, which are differences of
+ * values and of the times in which they were counted.
  *
- * A difference is made of two records that follow each other and have both: not over a mark, a
- * restart of counting (upc.control.started), an absence, nor where something went backwards.
+ * A difference needs two consecutive records that both have the metric. There is no difference over a
+ * mark, a restart of counting (upc.control.started), an absence, or a value that went backwards.
  */
 #ifndef JOBSTAT_SERIES_H
 #define JOBSTAT_SERIES_H
@@ -15,52 +15,53 @@
 #include "jobstat/archive.h"
 #include "jobstat/jobstat_data.h"
 
-#define SERIES_STATES 7 /* of the service: opening, counting, halted, taken, yielded, failed, offline */
+/* States of the service: opening, counting, halted, taken, yielded, failed, offline. */
+#define SERIES_STATES 7
 
-/* Names of metrics, of all nodes. Names stay where they are. */
+/* The names of all nodes' metrics. The strings do not move when the table grows. */
 struct series_names {
 	struct jobstat_metric *metric;
 	unsigned n, room;
 	unsigned *hash, slots;
 };
 
-/* Its place, put there where it is new; -1: out of memory. */
+/* Return the index of a metric, which is added if it is new; -1: out of memory. */
 int series_name(struct series_names *names, const char *name, enum jobstat_scope scope, bool level);
 int series_find_name(const struct series_names *names, const char *name);
 void series_names_free(struct series_names *names);
 
 /* The values of one place in the open interval. */
 struct series_bin {
-	uint64_t count, running_ns; /* of a level: count is how many, and level their sum */
-	int64_t span_ns;            /* between the records of the differences */
+	uint64_t count, running_ns; /* for a level: count is the number of values, and level is their sum */
+	int64_t span_ns;            /* nanoseconds between the records of the differences */
 	double level;
 };
 
 struct series_place {
 	int number;
-	uint32_t seen;           /* the tick of the last record */
-	uint64_t value, running; /* ... and what it had         */
+	uint32_t seen;           /* the series' tick at the last record */
+	uint64_t value, running; /* value and running time in that record */
 	struct series_bin bin;
 	uint8_t state;
 };
 
-/* The fields that each record needs come first. */
+/* A metric of a node. The fields that each record needs come first. */
 struct series {
-	const pmValueSet *value_set, *running_set, *state_set; /* private: of the record that is taken in */
+	const pmValueSet *value_set, *running_set, *state_set; /* private: value sets of the current record */
 	struct series_place *place;
 	unsigned places;
-	unsigned metric;           /* place in names */
-	bool level, replay, clock; /* clock: no running time is told: it is divided by the clock's */
+	unsigned metric;           /* index in names */
+	bool level, replay, clock; /* clock: there is no running time, and counts are divided by clock time */
 	bool has_running, has_lost;
-	unsigned interval; /* of the node that the places' bins are of     */
-	uint32_t tick;     /* records that had it                          */
-	uint32_t with;     /* the generation's tick of the last such       */
-	unsigned breaks;   /* ... and the breaks before it                 */
-	int64_t last_ns;   /* ... and its time                             */
+	unsigned interval; /* the node's interval to which the places' bins belong */
+	uint32_t tick;     /* number of records with this metric */
+	uint32_t with;     /* number of the generation's records up to the last one with this metric */
+	unsigned breaks;   /* the node's breaks up to that record */
+	int64_t last_ns;   /* time of that record */
 	int64_t least_gap;
 	char **name;                   /* [places] */
-	unsigned backwards;            /* how often it was less than before */
-	double lost_ns[SERIES_STATES]; /* in the open interval, by state; mean over places */
+	unsigned backwards;            /* how often a value was less than before */
+	double lost_ns[SERIES_STATES]; /* time lost in the open interval, by state; mean over places */
 };
 
 struct series_node {
@@ -69,33 +70,33 @@ struct series_node {
 	struct series_names *names;
 	struct series **series;
 	unsigned n;
-	int *by_metric; /* [names] or shorter: place in series, or -1 */
+	int *by_metric; /* [names] or shorter: index in series, or -1 */
 	unsigned metrics;
-	struct series_table *table; /* private: of metrics' numbers */
-	struct series **touched;    /* private: of the record that is taken in */
+	struct series_table *table; /* private: metrics by their numbers */
+	struct series **touched;    /* private: series in the current record */
 	unsigned serial, breaks, archive_breaks;
 	unsigned record;
-	unsigned interval;    /* how many there were */
-	uint32_t generations; /* records that had the generation */
+	unsigned interval;    /* number of past intervals */
+	uint32_t generations; /* number of records with the generation */
 	unsigned generation_record;
 	uint64_t started;
-	uint64_t interval_ns;   /* of samples, or 0 */
-	int64_t last_ns;        /* of the last record */
-	int64_t from_ns, to_ns; /* of the open interval: between records; equal: none */
-	char users[160];        /* whom the service saw with counters in the open interval */
-	bool all;               /* also metrics that are not the service's */
+	uint64_t interval_ns;   /* sampling interval; 0: unknown */
+	int64_t last_ns;        /* time of the last record */
+	int64_t from_ns, to_ns; /* the open interval, from record to record; equal: empty */
+	char users[160];        /* users whose counters the service saw in the open interval */
+	bool all;               /* include metrics of other agents */
 };
 
 int series_open(struct series_node *node, struct archive *archive, struct series_names *names, bool all);
 void series_close(struct series_node *node);
 
-/* Takes a record in: it belongs to the open interval. 0, or -1: out of memory. */
+/* Add a record to the open interval. Return 0, or -1 if out of memory. */
 int series_take(struct series_node *node, const pmResult *record, int64_t time_ns);
 
-/* Ends the interval: all that it had is zero again. */
+/* End the interval and reset its values to zero. */
 void series_next(struct series_node *node);
 
-/* A metric of the node that has records in the open interval, or NULL. */
+/* Return a metric of the node that has records in the open interval, or NULL. */
 static inline const struct series *series_of(const struct series_node *node, unsigned metric)
 {
 	const struct series *series;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.h - mean, standard deviation, least and greatest of numbers that come one by one, with weights.
+ * spread.h - weighted mean, standard deviation, minimum and maximum of a stream of numbers.
  */
 #ifndef JOBSTAT_SPREAD_H
 #define JOBSTAT_SPREAD_H
 
-/* Zero bytes: of none. */
+/* The accumulated sums. All bytes zero: no numbers yet. */
 struct spread {
 	unsigned n;
-	double weight, first; /* first: of the numbers */
-	double sum, squares;  /* of what they are beyond the first, by weight */
+	double weight, first; /* first: the first number */
+	double sum, squares;  /* weighted sums of x - first and of its square */
 	double min, max;
 };
 
-/* A number that is NAN, or has no weight, is left out. */
+/* Add a number. A number that is NAN or has no weight is ignored. */
 static inline void spread_add(struct spread *spread, double x, double weight)
 {
 	double far;
@@ -30,16 +30,17 @@ static inline void spread_add(struct spread *spread, double x, double weight)
 	spread->max = x > spread->max ? x : spread->max;
 }
 
-/* NAN: of none; the deviation (with n - 1, by weight) of fewer than two. */
+/* Return NAN if there are no numbers. The standard deviation (with n - 1, weighted) is NAN for fewer than
+ * two. */
 double spread_mean(const struct spread *spread);
 double spread_sd(const struct spread *spread);
 double spread_min(const struct spread *spread);
 double spread_max(const struct spread *spread);
 
-/* The number at a place of n > 0 numbers in their order: they are moved about. */
+/* Return the number at an index of the sorted order of n > 0 numbers. The array is reordered. */
 double spread_select(double *x, unsigned n, unsigned place);
 
-/* The median; of an even count the mean of the two in the middle. */
+/* Return the median; for an even count, the mean of the middle two. The array is reordered. */
 double spread_median(double *x, unsigned n);
 
 #endif
