@@ -341,7 +341,7 @@ bool archive_grown(struct archive *archive)
 	return reopen_context(archive) == 0;
 }
 
-/* ---- descriptions of metrics ------------------------------------------------------------------------ */
+/* ---- descriptions of metrics ----------------------------------------------------------------- */
 
 static bool is_replayed(pmID pmid)
 {
@@ -391,7 +391,7 @@ char *archive_instance(struct archive *archive, pmInDom indom, int instance)
 	return name;
 }
 
-/* ---- search for archives ----------------------------------------------------------------------------- */
+/* ---- search for archives --------------------------------------------------------------------- */
 
 void archives_raise_limit(void)
 {

@@ -2,8 +2,8 @@
 /*
  * compare.c - which nodes stand apart in one metric, and the smallest difference that would name a node.
  *
- * The smallest difference follows from the limits that would hold if any one node moved below, or above, all
- * others. Each node is taken with its own rates, so the result holds for the node that is hardest to name.
+ * The smallest difference follows from the limits that would hold if any one node moved below, or above,
+ * all others. Each node's own rates are used, so the result holds for the node that is hardest to name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 #include "jobstat/divergent.h"
 #include "jobstat/spread.h"
 
-/* Share of the parts in which a named node stands apart. */
+/* Smallest share of the parts in which a named node must stand apart. */
 #define PERSISTENT 0.5
 
-/* A node with less than this share of the median cannot be judged by what a factor makes of it. */
+/* A node below this share of the median is excluded from the smallest difference, because multiplying a
+ * rate near zero by a factor is no useful test. */
 #define IDLE 1e-3
 
 int compare_open(struct compare *c, unsigned nodes)
@@ -63,7 +64,8 @@ static unsigned compare_sort(struct compare *c, const double *x)
 	return n;
 }
 
-/* The sides of the n nodes that have a value in x. False: more stand apart than may, and none is named. */
+/* Compute the sides of the n nodes that have a value in x. Return false, with no node named, if more nodes
+ * stand apart than divergent_most permits. */
 static bool compare_sides(const struct compare *c, const double *x, unsigned n, signed char *side)
 {
 	const struct divergent_limits limits = divergent_limits(c->sorted, n, true, 0);
@@ -96,13 +98,13 @@ static void compare_part(struct compare *c, unsigned p)
 			continue;
 		c->had[k]++;
 		c->share[k] += c->side[k] != 0 && divergent_side(&is, x[k]) == c->side[k];
-		/* The factors beyond which the node would stand apart in this part. */
+		/* Factors of x[k] beyond which the node would stand apart in this part. */
 		c->below[at] = down.can && x[k] > 0 ? down.low / x[k] : -INFINITY;
 		c->above[at] = up.can && x[k] > 0 ? up.high / x[k] : INFINITY;
 	}
 }
 
-/* The factors that name node k: a factor below the first, or above the second. */
+/* Compute the factors that name node k: any factor below factor[0] or above factor[1]. */
 static void compare_factors(const struct compare *c, unsigned k, const struct divergent_limits *down,
 			    const struct divergent_limits *up, double factor[2])
 {

@@ -346,7 +346,7 @@ const char *define_input(const struct define *define, unsigned i)
 	return define->input[i].name;
 }
 
-/* ---- scopes and kinds -------------------------------------------------------------------------------- */
+/* ---- scopes and kinds ------------------------------------------------------------------------ */
 
 /* True if the argument of delta or rate is a counter. The delta of a counter is its count in the interval.
  * The rate of a counter is the same as its name. */

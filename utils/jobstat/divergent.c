@@ -2,24 +2,25 @@
 /*
  * divergent.c - which nodes stand apart from the others.
  *
- * Median and MAD alone name nodes wrongly where nodes differ by much for good reasons: with half of
- * them in one narrow group the MAD is that group's. The width of the middle three quarters is not
- * deceived by two groups, and in logarithms not by long tails.
+ * Median and MAD (median absolute deviation) name nodes wrongly if nodes differ widely for good reasons:
+ * with half of the nodes in one narrow group, the MAD is the MAD of this group. The width of the middle
+ * three quarters is robust against two groups and, on a logarithmic scale, against long tails.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "jobstat/divergent.h"
 
-/* A node stands apart from the core by at least so many widths of the core. A core of few nodes is
- * narrow by chance more often. Found by trial: ctests/unit/service/divergent.c has the noises. */
+/* Smallest distance of a divergent node from the core, in widths of the core. A core of few nodes is
+ * narrow by chance more often, so STRICT_FEW adds to the distance. Both values were found by trial with
+ * the noises in ctests/unit/service/divergent.c. */
 #define STRICT 6.0
-#define STRICT_FEW 120.0 /* by the square of how many more than two they are */
+#define STRICT_FEW 120.0 /* divided by the square of (core nodes - 2) */
 
-/* Between two groups there are so many widths of the wider one. */
+/* Smallest gap between two groups, in widths of the wider group. */
 #define BETWEEN 12.0
 
-/* Rates below this share of the median are as good as none: their logarithms are this one's. */
+/* Rates below this share of the median count as zero. They are raised to this share before the logarithm. */
 #define FLOOR 1e-3
 
 unsigned divergent_most(unsigned n)
@@ -57,9 +58,9 @@ struct divergent_limits divergent_limits(const double *x, unsigned n, bool stric
 	limits.median = x[(n - 1) / 2] / 2 + x[n / 2] / 2;
 	if (n < DIVERGENT_NODES_MIN)
 		return limits;
-	/* A node that moves to one end moves the places of those between by one. */
+	/* A node that moves to one end shifts the indices of the nodes in between by one. */
 	limits.median = x[(n - 1) / 2 + (unsigned)away] / 2 + x[n / 2 + (unsigned)away] / 2;
-	/* Where most nodes have nothing, one that has something has no others to be compared with. */
+	/* If most nodes have a zero rate, a node with a rate has no others for comparison. */
 	if (!(limits.median > 0))
 		return limits;
 	low = fmax(x[away < 0 ? most - 1 : most], limits.median * FLOOR);
@@ -74,7 +75,7 @@ struct divergent_limits divergent_limits(const double *x, unsigned n, bool stric
 	}
 	limits.low = fmin(limits.low, limits.median * (1 - effect));
 	limits.high = fmax(limits.high, limits.median * (1 + effect));
-	/* Nothing is below the floor. */
+	/* Rates below the floor are not distinguished, so a limit there cannot be crossed. */
 	if (limits.low < limits.median * FLOOR)
 		limits.low = -INFINITY;
 	limits.can = true;

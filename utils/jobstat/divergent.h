@@ -16,8 +16,8 @@
 /* With fewer nodes, nothing can be said about one of them. */
 #define DIVERGENT_NODES_MIN 5
 
-/* Smallest difference of a node, as a share of the median. Rank 0 of a job, which also does the job's
- * output, differs by less. */
+/* Smallest difference by which a node stands apart, as a share of the median. Rank 0 of a job, which also
+ * does the job's output, differs by less. */
 #define DIVERGENT_EFFECT 0.1
 
 /* The normal range. Without can, the range is unknown, and low and high are infinite. */
@@ -33,9 +33,9 @@ unsigned divergent_most(unsigned n);
 void divergent_sort(double *x, unsigned n);
 
 /* Return the limits of n sorted values. strict: one comparison decides alone. Else the comparison is one
- * of several of the same nodes at different times, and the limits are the core's ends plus half of the
- * least difference. away: 0, or -1 or 1 for the widest limits that can result when any one of the nodes
- * moves below, or above, all others. */
+ * of several of the same nodes at different times; each limit is then the core's end, or half of
+ * DIVERGENT_EFFECT from the median if this is farther. away: 0, or -1 or 1 for the widest limits that can
+ * result when any one of the nodes moves below, or above, all others. */
 struct divergent_limits divergent_limits(const double *x, unsigned n, bool strict, int away);
 
 /* Return -1 below the limits, 1 above, 0 within. NAN is within. */

@@ -386,7 +386,7 @@ static int find_divergent(struct work *w)
 	return w->divided.metric >= 0 ? add_groups(w) : 0;
 }
 
-/* ---- lost counting time ---------------------------------------------------------------------------- */
+/* ---- lost counting time ---------------------------------------------------------------------- */
 
 static const char *reason_of_loss(const struct jobstat_lost *lost)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * finish.c - what was gathered of a job becomes what reports are made of.
+ * finish.c - converts the gathered totals of a job into the data that reports are made from.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct sorting {
 	const unsigned *was;
 };
 
-/* Those with a role first, then what is defined, then by scope and name. */
+/* Order metrics: those with a role first, then defined ones, then by scope and name. */
 static int by_kind(const void *a, const void *b, void *arg)
 {
 	const struct series_names *names = arg;
@@ -41,7 +41,8 @@ static const struct account *account_of_node(const struct account_job *job, unsi
 	return metric < job->node[node].metrics ? job->node[node].metric[metric] : NULL;
 }
 
-/* Metrics that some node of the job has; which of all they are. */
+/* Choose the metrics that any node of the job has. Return the index of each among all metrics; NULL: out
+ * of memory. */
 static unsigned *choose_metrics(const struct account_job *from, const struct series_names *names,
 				struct jobstat_job *job)
 {
@@ -220,8 +221,9 @@ static void fill_lines(struct jobstat_job *job, const struct account_job *from, 
 	}
 }
 
-/* Tables III to VII: over nodes, of each NUMA node by itself. */
-/* The places that a node has of the bandwidth. */
+/* Rows of tables III to VII: each NUMA node over all nodes. */
+
+/* Return a node's value of the bandwidth, which has no places if the job has no bandwidth. */
 static struct jobstat_value bandwidth_of(const struct jobstat_job *job, unsigned node)
 {
 	const struct jobstat_value none = {0};
@@ -237,7 +239,7 @@ static int by_row_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The numbers of places that any node has; nodes may have different ones. */
+/* Collect the numbers of all nodes' places, because nodes may have different places. */
 static void find_rows(struct jobstat_job *job)
 {
 	size_t places = 0;

@@ -58,7 +58,7 @@ static int fail_gather_memory(void)
 	return -1;
 }
 
-/* ---- preparation -------------------------------------------------------------------------------- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 static int by_interval_number(const void *a, const void *b)
 {
@@ -276,8 +276,8 @@ static int end_job(struct gather *g, unsigned at)
 	return job != NULL ? g->report->job(g->report, job) : fail_gather_memory();
 }
 
-/* Begin the jobs that start before the end of interval last. The current interval is the start of a job
- * without a given start. */
+/* Begin the jobs that start before the end of interval last. A job without a given start begins at
+ * interval. */
 static int begin_jobs(struct gather *g, int64_t interval, int64_t last)
 {
 	while (g->begun < g->jobs && (g->job[g->begun]->start_ns <= INT64_MIN / 2 ||

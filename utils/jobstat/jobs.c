@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobs.c - files of jobs: CSV, and what Slurm's sacct prints.
+ * jobs.c - reads lists of jobs: CSV, and the output of Slurm's sacct.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,13 +20,13 @@
 
 #define NS 1000000000LL
 
-/* More is no list of jobs. */
+/* A larger file is not a list of jobs. */
 #define FILE_MAX ((size_t)256 << 20)
 #define ID_MAX 200
 
 enum field { ID, START, END, NODES, FIELDS, IGNORED = FIELDS };
 
-/* As both kinds of file have them in their headings. */
+/* Column names in the headings of CSV and of sacct. */
 static const char *const heading[FIELDS][2] = {
 	{"id", "JobID"}, {"start", "Start"}, {"end", "End"}, {"nodes", "NodeList"}};
 
@@ -37,7 +37,7 @@ struct reader {
 	size_t length;
 	char *message;
 	unsigned line;
-	const char *begin, *end; /* of the line */
+	const char *begin, *end; /* begin and end of the current line */
 	bool slurm;
 	enum field column[COLUMNS_MAX];
 	unsigned columns;
@@ -63,7 +63,7 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct reader *r, co
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* A number of so many digits, and what follows it. */
+/* Read a number with a fixed count of digits, and the character next after it unless next is NUL. */
 static bool take_time_digits(const char **at, int digits, char next, int *value)
 {
 	*value = 0;
@@ -98,7 +98,7 @@ static bool take_zone(const char **at, long *offset)
 	return true;
 }
 
-/* Digits behind a point, as nanoseconds. */
+/* Read the digits after a decimal point. Return nanoseconds. */
 static int64_t take_fraction(const char **at)
 {
 	int64_t ns = 0, unit = NS / 10;
@@ -179,8 +179,9 @@ int jobs_time(const char *text, size_t length, int64_t *ns)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* The next field of the line, from *at; behind it is *at, NULL at the end. A quoted one has its
- * quotes doubled inside; node lists and times have none. */
+/* Read the next field of the line at *at, and advance *at to the field after it, or to NULL at the end of the
+ * line. rest: the field extends to the end of the line. Doubled quotes inside a quoted field are not
+ * supported, because node lists and times contain no quotes. Return 0, or -1 with a message. */
 static int next_part(struct reader *r, const char **at, bool rest, struct part *part)
 {
 	const char separator = r->slurm ? '|' : ',';
@@ -214,7 +215,7 @@ static bool is_part_word(const struct part *part, const char *word)
 	return part->n == strlen(word) && strncasecmp(part->at, word, part->n) == 0;
 }
 
-/* Which column has what. Without a heading those of CSV as they are told. */
+/* Find the column of each field. A CSV file without a heading has the columns id,start,end,nodes. */
 static int read_heading(struct reader *r, bool *was)
 {
 	const char *at = r->begin;
@@ -289,7 +290,8 @@ static int fill_job(struct reader *r, const struct part part[FIELDS], struct job
 	return job->id != NULL ? 0 : fail(r, r->begin, "expected memory");
 }
 
-/* Lines of sacct to skip: steps belong to their job, and a job without start or nodes has not run. */
+/* True for lines of sacct to skip: job steps, which belong to their job, and jobs without start or nodes,
+ * which have not run. */
 static bool left_out(const struct reader *r, const struct part part[FIELDS])
 {
 	return r->slurm && (memchr(part[ID].at, '.', part[ID].n) != NULL ||

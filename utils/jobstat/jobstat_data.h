@@ -31,7 +31,7 @@ enum jobstat_role { JOBSTAT_PLAIN, JOBSTAT_BANDWIDTH, JOBSTAT_FLOPS };
 
 /* Whether the nodes' rates of a metric could be compared. */
 enum jobstat_comparison {
-	JOBSTAT_NOT_COMPARED, /* a level, or a sum that another metric repeats */
+	JOBSTAT_NOT_COMPARED, /* a level, or the same counter as another metric */
 	JOBSTAT_COMPARED,
 	JOBSTAT_FEW,  /* too few nodes have values */
 	JOBSTAT_ZERO, /* the median is zero                              */
@@ -107,7 +107,7 @@ struct jobstat_row {
 
 enum jobstat_finding_kind {
 	JOBSTAT_DIVERGENT,  /* the node's rate stands apart from the others' */
-	JOBSTAT_UNCOUNTED,  /* counters were taken, yielded, halted, absent ... for longer than on other nodes
+	JOBSTAT_UNCOUNTED,  /* counters did not count (taken, halted, ...) for longer than elsewhere
 			     */
 	JOBSTAT_UNRECORDED, /* the archive has no records for some of the time */
 	JOBSTAT_UNUSED,     /* idle CPUs or NUMA nodes */

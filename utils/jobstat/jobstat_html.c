@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_html.c - the frame of a page of jobs: what is bad first, then several runs side by side, then each
- * job. Jobs are kept until the last one has come, as many as have a part of their own.
+ * jobstat_html.c - the frame of a page of jobs: first the bad findings, then several runs side by side,
+ * then each job. The first JOBS jobs are kept until the last job has arrived.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "lib/common.h"
 
 enum {
-	JOBS = 24,  /* with a part of their own; others are in the table of runs */
-	NOTES = 10, /* of a job's bad findings */
+	JOBS = 24,  /* jobs with their own part of the page; further jobs are only in the table of runs */
+	NOTES = 10, /* maximum number of a job's bad findings that become notes */
 };
 
 struct html {
@@ -33,7 +33,7 @@ static int fail_html_memory(void)
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
-/* Whether the verdict is a note at the top: nodes of the job are missing. */
+/* True if the verdict is a note at the top, because nodes of the job are missing. */
 static bool is_noted(const struct jobstat_job *job)
 {
 	return job->unread > 0 || job->missing[0] != '\0';
@@ -136,7 +136,7 @@ static bool put_job(struct page *page, const struct jobstat_job *job)
 	return sheet_html(page, section, JOBSTAT_SECTIONS);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- the page of all jobs -------------------------------------------------------------------- */
 
 static int begin_html_report(struct jobstat_report *report)
 {

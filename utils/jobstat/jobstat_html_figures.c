@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_html_figures.c - a job over time: its rates, their spread over nodes, and the memory bandwidth of
- * the NUMA nodes of one node that stands for all, and of those that stand apart.
+ * jobstat_html_figures.c - figures of a job over time: its rates, their spread over nodes, and the memory
+ * bandwidth of the NUMA nodes, for one representative node and for the nodes that stand apart.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "page/page_axis.h"
 
 enum {
-	PLAIN = 6,    /* metrics that are drawn where neither bandwidth nor FLOPs are named */
-	DIVERGENT = 3 /* nodes with lines of their own                                      */
+	PLAIN = 6,    /* maximum number of drawn metrics if there is neither bandwidth nor FLOPs */
+	DIVERGENT = 3 /* maximum number of divergent nodes with their own figure */
 };
 
-/* Lines over a job's steps, and bands where something is missing in them. */
+/* Lines over a job's steps, and bands that mark steps with missing values. */
 struct lines {
 	const struct jobstat_job *job;
 	double *time, *value; /* [steps], [PAGE_LINES][steps] */
@@ -38,7 +38,8 @@ static void lines_end(struct lines *lines)
 	free(lines->why);
 }
 
-/* Points are in the middles of steps: so long a mean is of all of a step. */
+/* Allocate the lines. Each point is in the middle of its step, because a value is the mean over the step.
+ * Return false if out of memory. */
 static bool lines_begin(struct lines *lines, const struct jobstat_job *job)
 {
 	const size_t steps = job->steps;
@@ -59,7 +60,7 @@ static bool lines_begin(struct lines *lines, const struct jobstat_job *job)
 	return true;
 }
 
-/* A line to be filled; NULL: there are as many as are drawn. */
+/* Add a line and return its values, to be filled in; NULL: the maximum number of lines is reached. */
 static double *lines_add(struct lines *lines)
 {
 	double *value = lines->value + lines->n * (lines->job->steps + 1);
@@ -73,7 +74,7 @@ static double *lines_add(struct lines *lines)
 	return value;
 }
 
-/* Step i has it; a band goes on while the words are the same. */
+/* Mark step i with a band. The band continues the previous one if both have the same label. */
 static void lines_band(struct lines *lines, unsigned i, const char *why)
 {
 	const double step = (double)lines->job->step_ns / 1e9;
@@ -87,7 +88,7 @@ static void lines_band(struct lines *lines, unsigned i, const char *why)
 	last->to = (i + 1) * step;
 }
 
-/* The decimals with which values behind a prefix have four digits or so. */
+/* Draw the lines. With a unit prefix, three decimals show about four digits. */
 static void lines_put(struct page *page, struct lines *lines, const char *caption, const char *unit,
 		      double peak, const char *peak_words)
 {
@@ -122,9 +123,9 @@ static void band_of_nodes(struct lines *lines, unsigned metric)
 	}
 }
 
-/* ---- over all nodes -------------------------------------------------------------------------- */
+/* ---- figures of all nodes -------------------------------------------------------------------- */
 
-/* The sums over the whole job: where a node has no value there is no sum. */
+/* Draw the sums over the whole job. A step in which a node has no value has no sum. */
 static bool put_whole(struct page *page, const struct jobstat_job *job, unsigned metric, const char *what)
 {
 	const unsigned all = html_nodes_with(job, metric);
@@ -204,7 +205,7 @@ static bool put_spread_figure(struct page *page, const struct jobstat_job *job, 
 	return true;
 }
 
-/* Without FLOPs and bandwidth a job has other metrics. */
+/* Draw other metrics of a job that has neither FLOPs nor bandwidth. */
 static bool put_metrics(struct page *page, const struct jobstat_job *job)
 {
 	unsigned i, k = 0;
@@ -237,7 +238,7 @@ bool html_put_rates(const void *arg, struct page *page)
 	       put_spread_figure(page, job, (unsigned)metric, "the FLOP rate");
 }
 
-/* ---- of one node ----------------------------------------------------------------------------- */
+/* ---- figures of one node --------------------------------------------------------------------- */
 
 static bool put_numa_lines(struct page *page, const struct jobstat_job *job, unsigned metric, unsigned node,
 			   const char *caption)
@@ -298,7 +299,7 @@ static void put_choice(struct page *page, const struct jobstat_job *job, unsigne
 	page_text(page, text);
 }
 
-/* As figure 5 does: those that stand apart are beside the one that does not. */
+/* Draw the nodes that stand apart, for comparison with the representative node, as figure 5 does. */
 static bool put_divergent(struct page *page, const struct jobstat_job *job, int shown)
 {
 	unsigned drawn = 0, i, k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_html_numbers.c - what a page says of a job beyond what jobstat_data.h has.
+ * jobstat_html_numbers.c - numbers of a page that are computed from the data of jobstat_data.h.
  */
 #include <math.h>
 #include <stdio.h>

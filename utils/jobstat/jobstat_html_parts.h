@@ -47,7 +47,7 @@ void html_format_span(double seconds, char text[HTML_TIME_MAX]); /* "1:02:03" */
  * line. */
 const float *html_line(const struct jobstat_job *job, unsigned metric, unsigned node, int number);
 
-/* ---- figures of a job, next to the tables of its sheet (jobstat_html_figures.c) --------------------- */
+/* ---- figures of a job, next to the tables of its sheet (jobstat_html_figures.c) ------------- */
 
 /* Write figures. arg is a struct jobstat_sheet. Return false if out of memory. */
 bool html_put_rates(const void *arg, struct page *page);     /* figures 3 to 7, top; or the first metrics */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_html_runs.c - several runs side by side: figure 8, one line a run of the standard deviation over
- * its nodes; and a table whose numbers set good runs and bad ones apart.
+ * jobstat_html_runs.c - comparison of several runs: figure 8, which shows each run's standard deviation
+ * over its nodes as a line, and a table whose numbers distinguish good runs from bad ones.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ size_t html_runs_count(const struct html_runs *runs)
 	return runs->n;
 }
 
-/* The FLOP rate, as in the paper; else the bandwidth; else what comes first. */
+/* Return the FLOP rate, as in the paper; else the bandwidth; else the first metric that any node has; -1:
+ * none. */
 static int choose_runs_metric(const struct jobstat_job *job)
 {
 	unsigned i;
@@ -68,7 +69,8 @@ static int choose_runs_metric(const struct jobstat_job *job)
 	return -1;
 }
 
-/* Runs are of one metric: the first one's. */
+/* Return the index of the metric that all runs show, which is chosen for the first run; -1: the job lacks
+ * the metric. */
 static int same_metric(struct html_runs *runs, const struct jobstat_job *job)
 {
 	int metric = choose_runs_metric(job);
@@ -146,9 +148,10 @@ bool html_runs_add(struct html_runs *runs, const struct jobstat_job *job)
 	return true;
 }
 
-/* ---- the page's ------------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* Lines share points of time: those of the finest step, as long as the longest run. */
+/* Draw the lines over common points of time, which have the finest step and reach to the end of the
+ * longest run. Return false if out of memory. */
 static bool put_figure(struct page *page, const struct html_runs *runs)
 {
 	const size_t n = runs->n < PAGE_LINES ? runs->n : PAGE_LINES;

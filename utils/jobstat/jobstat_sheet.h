@@ -41,7 +41,7 @@ struct jobstat_sheet {
 };
 
 /* Make the sheet of a job. The sheet points into the job, which must outlive it. If job is NULL, the sheet
- * has the properties that all jobs share, and no sections. */
+ * has no rows, only the CSV columns that all jobs share. */
 void jobstat_sheet_make(struct jobstat_sheet *sheet, const struct jobstat_job *job);
 
 struct job_row;

@@ -15,7 +15,7 @@ struct block {
 };
 
 struct kept {
-	struct jobstat_job job; /* the first: who has one has the other */
+	struct jobstat_job job; /* first member: a pointer to it is a pointer to struct kept */
 	struct block *block;
 	bool failed;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live.c - a host that runs, as a source of records.
+ * live.c - a running host as a source of records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void add_live_name(const char *name, void *arg)
 		live->pmid[live->pmids++] = pmid;
 }
 
-/* All that the service has: it may have other counters than a while ago. */
+/* List all metrics of the service, whose counters may have changed. */
 static void list_metrics(struct archive_live *live)
 {
 	live->pmids = 0;
@@ -120,7 +120,7 @@ int live_next(struct archive_live *live, pmResult **record)
 
 	if (now < live->due_ns)
 		return 0;
-	/* A little behind the multiple: the service has its sample then. */
+	/* Add a twentieth of an interval to the multiple, so that the service has taken its sample. */
 	live->due_ns = (now / live->interval_ns + 1) * live->interval_ns + live->interval_ns / 20;
 	pmUseContext(live->context);
 	if (live->away) {
@@ -135,7 +135,7 @@ int live_next(struct archive_live *live, pmResult **record)
 		live->away = true;
 		return 0;
 	}
-	/* Names have changed: the next record has them. */
+	/* If names have changed, the next record has the new metrics. */
 	if (status & PMCD_NAMES_CHANGE)
 		list_metrics(live);
 	return 1;

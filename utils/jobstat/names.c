@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * names.c - metrics of the service's agent, by their names.
+ * names.c - the kinds of the service agent's metrics, recognized by their names.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ const char *jobstat_told_name(enum jobstat_told told)
 	return told == JOBSTAT_TOLD_ALL ? "all" : told == JOBSTAT_TOLD_PART ? "part" : "not";
 }
 
-/* Behind prefix, or NULL. */
+/* Return the text after prefix, or NULL if text does not begin with prefix. */
 static const char *skip_name_prefix(const char *text, const char *prefix)
 {
 	const size_t n = strlen(prefix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodelist.c - lists of nodes as Slurm writes them: names with commas between, of which each may have
- * ranges in brackets, more than once; a number keeps its zeros.
+ * nodelist.c - lists of nodes as Slurm writes them: names separated by commas. A name may contain several
+ * brackets with ranges of numbers. Leading zeros of numbers are kept.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,10 +63,11 @@ static bool is_node_char(char c)
 	return c != '\0' && c != ',' && c != '[' && c != ']' && (unsigned char)c > ' ' && c != 0x7f;
 }
 
-/* The rest of a name whose beginning is known: with each bracket it becomes many. */
+/* Read the rest of a name that begins with the first n bytes of begin, and add the name. Each bracket
+ * multiplies the names. Return 0 or -1. */
 static int expand_node_name(struct reader *r, const char *begin, size_t n, size_t from, unsigned depth);
 
-/* One range of a bracket, each number with what follows the bracket. */
+/* Expand one range of a bracket: each number, followed by the text behind the bracket. Return 0 or -1. */
 static int expand_range(struct reader *r, const char *begin, size_t n, size_t behind, unsigned depth,
 			uint64_t first, uint64_t last, int width)
 {
@@ -83,7 +84,7 @@ static int expand_range(struct reader *r, const char *begin, size_t n, size_t be
 	return error;
 }
 
-/* Behind the bracket that closes the one at from, or 0, as error. */
+/* Return the position behind the ']' that closes the bracket at from, or 0 with an error. */
 static size_t skip_bracket(struct reader *r, size_t from)
 {
 	const char *end = memchr(r->text + from, ']', r->length - from);
@@ -126,7 +127,7 @@ static int expand_bracket(struct reader *r, const char *begin, size_t n, size_t 
 		if (error != 0)
 			return error;
 	} while (r->text[at++] == ',');
-	/* Where reading went on behind the bracket. */
+	/* The last expansion left r->at behind the text that follows the bracket. */
 	return 0;
 }
 
@@ -182,9 +183,10 @@ void nodelist_free(struct nodelist *list)
 	*list = (struct nodelist){0};
 }
 
-/* ---- as text --------------------------------------------------------------------------------- */
+/* ---- output as text -------------------------------------------------------------------------- */
 
-/* A name is a beginning and a number at its end, which may be none. */
+/* Return the index of the number at the end of a name, and the number. If the name has no number, the
+ * index is the end of the name. */
 static size_t number_at(const char *name, uint64_t *number)
 {
 	size_t n = strlen(name), at = n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * placement.c - CPUs and NUMA nodes on which nothing happens, or less or more than on the others.
+ * placement.c - CPUs and NUMA nodes that are idle, or that do less or more than the others.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 #include "jobstat/placement.h"
 #include "jobstat/spread.h"
 
-/* Unused: less than this share of the busiest. Unbalanced: less than this share of the middle, or more
- * than its inverse. */
+/* A place is unused below the share UNUSED of the busiest place. It is unbalanced below the share
+ * UNBALANCED of the median, or above the median divided by UNBALANCED. */
 #define UNUSED 0.01
 #define UNBALANCED 0.5
 
-/* More places than these are not told one by one. */
+/* Maximum number of places in a finding. With more of them, there is no finding. */
 #define TOLD_MAX 400u
 #define PLACES_MAX 4096u
 
@@ -47,7 +47,7 @@ static bool is_place_told(const struct jobstat_place *place, bool unused, double
 	return place->mean < middle * UNBALANCED || place->mean > middle / UNBALANCED;
 }
 
-/* Numbers of places as 0-3,7. */
+/* Write the numbers of the unused or unbalanced places, as 0-3,7. Return how many there are. */
 static unsigned put_numbers(const struct jobstat_value *value, bool unused, double max, double middle,
 			    char *text, size_t size)
 {
@@ -87,7 +87,7 @@ bool placement_say(const struct jobstat_value *value, const struct jobstat_metri
 	for (unsigned i = 0; i < value->places && n < PLACES_MAX; i++)
 		if (!isnan(value->place[i].mean) && !is_unused(&value->place[i], max))
 			used[n++] = value->place[i].mean;
-	/* With nothing anywhere there is no difference; with one place there are no others. */
+	/* Without any counts there is no difference; with fewer than two places there is no comparison. */
 	if (max <= 0 || n == 0 || value->places < 2)
 		return false;
 	middle = spread_median(used, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_data.c - jobs as CSV, whose heads come once, and as JSON, one text for each.
+ * report_data.c - jobs as CSV, with headings once, and as JSON, with one text for each job.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "jobstat/report.h"
 
 struct data {
-	struct jobstat_report report; /* the first */
+	struct jobstat_report report; /* first member; the receiver is cast to struct data */
 	struct util_output *output;
 };
 

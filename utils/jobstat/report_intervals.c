@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_intervals.c - values of each interval while it is read: the spread over nodes, and each node's.
+ * report_intervals.c - prints the values of each interval while it is read: the spread over nodes, or each
+ * node's values.
  */
 #include <math.h>
 

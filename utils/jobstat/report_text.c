@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_text.c - jobs as text: who stands apart first, then tables III to VII, then each metric.
+ * report_text.c - jobs as text: first the findings, then tables III to VII, then each metric.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lib/common.h"
 
 struct text {
-	struct jobstat_report report; /* the first */
+	struct jobstat_report report; /* first member; the receiver is cast to struct text */
 	struct util_output *output;
 	struct report_options options;
 	unsigned jobs;
@@ -46,7 +46,7 @@ static void put_findings_text(const struct text *t, const struct jobstat_job *jo
 	}
 }
 
-/* Tables III to VII. */
+/* Write tables III to VII. */
 static bool put_bandwidth_text(const struct text *t, const struct jobstat_sheet *sheet)
 {
 	const struct jobstat_job *job = sheet->job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_time.c - times of reports, all in UTC.
+ * report_time.c - the format of times in reports, all in UTC.
  */
 #include <stdio.h>
 #include <string.h>

@@ -85,7 +85,7 @@ void series_names_free(struct series_names *names)
 	*names = (struct series_names){0};
 }
 
-/* ---- metrics of an archive, by number ----------------------------------------------------------------- */
+/* ---- metrics of an archive, by number -------------------------------------------------------- */
 
 struct entry {
 	pmID pmid;
@@ -323,9 +323,9 @@ static bool find_partner_value(const pmValueSet *set, unsigned n, int number, ui
 	return false;
 }
 
-/* Return true if the series' last record directly precedes this one. A record with the generation in
- * between means that the metric was absent. For records without the generation, a gap of more than 2.5
- * times the smallest gap means the same. */
+/* True if the series' last record directly precedes this one, without a break or an absence of the metric.
+ * The metric was absent if a record in between has the generation but not the metric. Without the
+ * generation, a gap of more than 2.5 times the smallest gap counts as an absence. */
 static bool follows_last_record(const struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const int64_t gap = time_ns - series->last_ns;

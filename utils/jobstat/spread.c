@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.c - mean and deviation of numbers that come one by one, from what they are beyond the first (so that
- * no digits are lost where they differ by little), and numbers by their order (Hoare's selection).
+ * spread.c - mean and standard deviation of a stream of numbers, and selection by rank (Hoare's
+ * algorithm). Sums are of the differences from the first number, so that numbers which differ only
+ * slightly lose no digits.
  */
 #include <math.h>
 
@@ -37,7 +38,7 @@ double spread_select(double *x, unsigned n, unsigned place)
 	long low = 0, high = (long)n - 1;
 
 	while (low < high) {
-		/* The middle one: numbers that are in order already are no bad case. */
+		/* The middle element as pivot, so that sorted numbers are not a bad case. */
 		const double pivot = x[low + (high - low) / 2];
 		long i = low, j = high;
 
@@ -71,7 +72,7 @@ double spread_median(double *x, unsigned n)
 	if (n % 2)
 		return high;
 	low = x[0];
-	/* Those before it are none greater. */
+	/* After the selection, all numbers before n / 2 are at most high. */
 	for (unsigned i = 1; i < n / 2; i++)
 		if (x[i] > low)
 			low = x[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_jobstat.c - reads archives of Performance Co-Pilot and says what the nodes of jobs did.
+ * upc_jobstat.c - reads archives of Performance Co-Pilot and reports what the nodes of jobs did.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -21,7 +21,8 @@ static void take_follow_signal(int signal)
 	stop = 1;
 }
 
-/* Ctrl-C ends --follow with its report; a second one ends it at once. */
+/* Make SIGINT (Ctrl-C) and SIGTERM end --follow with a report. A second signal terminates the process at
+ * once. */
 static void catch_follow_signals(void)
 {
 	struct sigaction action = {.sa_handler = take_follow_signal, .sa_flags = SA_RESETHAND};
@@ -53,7 +54,7 @@ static void free_report(const struct jobstat_options *o, struct jobstat_report *
 		report_free(report);
 }
 
-/* Jobs that nobody wants to see: the lines are the report. */
+/* Discard a job. With --wide, the lines of the intervals are the only report. */
 static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
 {
 	(void)report;
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
 	int status;
 
 	util_begin("upc_jobstat");
-	/* Where libpcp reads it. */
+	/* Set libpcp's configuration file, unless the environment names another. */
 	if (!getenv("PCP_DIR"))
 		setenv("PCP_CONF", UPC_PCP_CONF, 0);
 	if (jobstat_options_read(&o, argc, argv, &status) != 0) {
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
 		if (status == UTIL_OK)
 			status = util_output_end(&out);
 	}
-	/* Archives that could not be read are reported, even if others could. */
+	/* Report archives that were only partly readable, even if others were read completely. */
 	for (unsigned k = 0; status == UTIL_OK && k < archives.nodes; k++)
 		if (archives.node[k].damaged) {
 			util_error("node %s: %s", archives.node[k].host, archives.node[k].note);

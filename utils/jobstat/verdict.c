@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * verdict.c - whether a node stands apart, how well that could be seen, and what could not be told.
+ * verdict.c - a job's verdict: whether a node stands apart, how small a difference would have been seen,
+ * and which comparisons were impossible.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "jobstat/keep.h"
 #include "jobstat/verdict.h"
 
-#define NAMES 3 /* of metrics; others are counted */
+#define NAMES 3 /* maximum number of metrics that are listed by name */
 
 static unsigned verdict_count(const struct jobstat_job *job, enum jobstat_comparison comparison)
 {
@@ -33,7 +34,7 @@ static void verdict_names(FILE *out, const struct jobstat_job *job, enum jobstat
 		fprintf(out, " and %u more", all - n);
 }
 
-/* Percent, never less than the share. */
+/* Return a share in percent, rounded up. */
 static unsigned verdict_percent(double share)
 {
 	return (unsigned)ceil(share * 100 - 0.01);
@@ -47,7 +48,7 @@ static void verdict_range(FILE *out, unsigned least, unsigned most)
 		fprintf(out, "%u to %u %%", least, most);
 }
 
-/* How well a difference would have been seen. */
+/* Write the smallest differences that would have named a node. */
 static void verdict_seen(FILE *out, const struct jobstat_job *job)
 {
 	const struct jobstat_metric *best = NULL, *worst = NULL;
@@ -73,7 +74,7 @@ static void verdict_seen(FILE *out, const struct jobstat_job *job)
 	putc('.', out);
 }
 
-/* Why metrics could not be compared. */
+/* Write why metrics could not be compared. */
 static void verdict_reasons(FILE *out, const struct jobstat_job *job)
 {
 	const unsigned few = verdict_count(job, JOBSTAT_FEW), zero = verdict_count(job, JOBSTAT_ZERO),
@@ -103,7 +104,7 @@ static void verdict_reasons(FILE *out, const struct jobstat_job *job)
 	putc('.', out);
 }
 
-/* Nodes whose archives have nothing of the job's time. */
+/* Return the number of nodes whose archives have no records in the job's time. */
 static unsigned verdict_empty(const struct jobstat_job *job)
 {
 	unsigned n = 0;
@@ -168,7 +169,7 @@ static void verdict_write(FILE *out, struct jobstat_job *job, bool named)
 	}
 }
 
-/* The same for one metric. */
+/* Return the differences that name a node in one metric, or why they are unknown. */
 static const char *verdict_metric(struct jobstat_job *job, const struct jobstat_metric *metric)
 {
 	if (metric->comparison == JOBSTAT_COMPARED)
