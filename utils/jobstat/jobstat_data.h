@@ -107,8 +107,7 @@ struct jobstat_row {
 
 enum jobstat_finding_kind {
 	JOBSTAT_DIVERGENT,  /* the node's rate stands apart from the others' */
-	JOBSTAT_UNCOUNTED,  /* counters did not count (taken, halted, ...) for longer than elsewhere
-			     */
+	JOBSTAT_UNCOUNTED,  /* counters did not count (taken, halted, ...) for longer than elsewhere */
 	JOBSTAT_UNRECORDED, /* the archive has no records for some of the time */
 	JOBSTAT_UNUSED,     /* idle CPUs or NUMA nodes */
 	JOBSTAT_UNBALANCED, /* CPUs or NUMA nodes whose rates differ */
