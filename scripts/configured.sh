@@ -6,10 +6,9 @@
 # shellcheck disable=SC2154
 
 # The shell of configure, make's recipes and libtool. libtool takes half its time with dash, and is most of the
-# time of a build where processes start slowly.
+# time of a build where processes start slowly. Not for PAPI's configure, which needs bash.
 configure_shell=/bin/sh
 [[ ! -x /bin/dash ]] || configure_shell=/bin/dash
-export CONFIG_SHELL=$configure_shell
 
 # version_of COMMAND...: its first line, or "none"
 version_of()
@@ -125,6 +124,7 @@ configured()
 	fi
 	rm -rf "${directory:?}"
 	mkdir -p "$directory"
-	(cd "$directory" && logged "configure-${directory##*/}" "$configure_shell" "$top/configure" "$@") || return
+	(cd "$directory" && logged "configure-${directory##*/}" env CONFIG_SHELL="$configure_shell" \
+		"$configure_shell" "$top/configure" "$@") || return
 	echo "$inputs" > "$stamp"
 }
