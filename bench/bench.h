@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bench.h - timing that holds on a noisy machine: short batches, taken in turn
- * with those of a peer, and medians.
+ * bench.h - timing that is robust on a noisy machine: short batches, alternating with those of the compared
+ * subjects, and medians.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -34,14 +34,14 @@ static inline double bench_median(double *sample, size_t n)
 	return sample[n / 2];
 }
 
-/* Something to time: calls times, with what arg points to. */
+/* A subject to time. run performs the operation calls times. */
 struct bench_subject {
 	void (*run)(void *arg, unsigned calls);
 	void *arg;
 	double median; /* ns a call */
 };
 
-/* Times n subjects in turn, BENCH_SAMPLES batches of calls each. */
+/* Time n subjects in alternation, BENCH_SAMPLES batches of calls each. Store the medians. */
 static inline void bench_in_turn(struct bench_subject *subject, unsigned n, unsigned calls)
 {
 	double *sample = calloc((size_t)n * BENCH_SAMPLES, sizeof(*sample));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine.c - the cycle engine with its input signals streamed from memory, beside
- * the bandwidth at which this core can read them at all and beside a plain loop:
- * all 1024 inputs random, all modes and inputs mixed, no interrupts enabled.
+ * engine.c - speed of the cycle engine with its input signals streamed from memory, compared with this core's
+ * read bandwidth and with a plain loop. All 1024 inputs are random, all modes and inputs are mixed, and no
+ * interrupts are enabled.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -62,7 +62,7 @@ static void run_plain(void *arg, unsigned calls)
 
 typedef uint64_t v4 __attribute__((vector_size(32), __may_alias__));
 
-/* Reads all input and does the least possible work on it. */
+/* Read all input and do the least possible work on it. */
 #ifdef __x86_64__
 __attribute__((target_clones("avx2", "default")))
 #endif
@@ -90,7 +90,8 @@ static void run_sum(void *arg, unsigned calls)
 		r->sum += sum(next_chunk(&r->stream), CHUNK);
 }
 
-/* 256 MiB, or four times the last cache, in a quarter of what memory there is. */
+/* Return the array's size: at least 256 MiB and four times the L3 cache, but at most a quarter of the free
+ * memory, if that is more than 32 MiB. */
 static uint64_t array_bytes(void)
 {
 	uint64_t bytes = (uint64_t)256 << 20;
@@ -133,7 +134,7 @@ static void no_event(void *arg, enum upci_engine_event event, unsigned counter, 
 	abort();
 }
 
-/* A running unit; its fields are a fixed mixture, the same for all. */
+/* Return a counter's configuration field: a fixed mixture, the same for all engines. */
 static uint8_t field(unsigned counter)
 {
 	return (uint8_t)((counter * 7 + counter / 16) % 16);
@@ -164,12 +165,12 @@ static void plain_reset(struct plain_unit *unit, const struct upci_signals *firs
 	memset(unit, 0, sizeof(*unit));
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		plain_unit_configure(unit, i, field(i));
-		/* No edge is made up at the first cycle. */
+		/* Avoid a false edge at the first cycle. */
 		unit->counter[i].p = first->bank[field(i) & UPC_FIELD_INPUT][i / 64] >> i % 64 & 1;
 	}
 }
 
-/* The compared engines must give the same results. */
+/* Exit with a message if the engine and the plain loop count differently. */
 static void verify(const struct upci_signals *signals, enum upci_isa isa)
 {
 	static struct plain_unit unit;
@@ -190,7 +191,7 @@ static void verify(const struct upci_signals *signals, enum upci_isa isa)
 	upci_engine_cycle.destroy(e);
 }
 
-/* Cycles a second in millions from ns a call. */
+/* Convert ns per call into millions of cycles per second. */
 static double mcycles(double ns)
 {
 	return (double)CHUNK * 1e3 / ns;
@@ -218,7 +219,7 @@ int main(void)
 		subject[n++] = (struct bench_subject){run_engine, &engine[i], 0};
 	}
 	plain_reset(&plain.unit, signals);
-	/* In turn, but far apart: nobody finds in the cache what another has read. */
+	/* The subjects read distant parts of the array, so none finds in the cache what another has read. */
 	sums.stream = plain.stream = stream;
 	plain.stream.at = stream.chunks / n;
 	for (i = 2; i < n; i++) {
@@ -237,13 +238,13 @@ int main(void)
 		snprintf(name, sizeof(name), "engine_cycle_%s_to_plain_loop", upci_isa_name(of[i]));
 		bench_ratio(name, subject[1].median / subject[i].median);
 	}
-	/* The one that a unit gets. */
+	/* The last usable instruction set is the one that a unit uses. */
 	bench_print("engine_cycle", mcycles(subject[n - 1].median), "Mcycles/s");
 	bench_ratio("engine_cycle_to_bandwidth", subject[0].median / subject[n - 1].median);
 	bench_ratio("engine_cycle_to_plain_loop", subject[1].median / subject[n - 1].median);
 	for (i = 2; i < n; i++)
 		upci_engine_cycle.destroy(engine[of[i]].engine);
 	munmap(signals, bytes);
-	/* The sum must be needed, or it would not be made. */
+	/* Use the sum, or the compiler would drop the loop. */
 	return sums.sum == 1;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * events.h - events for benchmarks: tracepoints of system calls, which every
- * kernel has by the hundred, or for a caller who may not count them the software
- * events that there are.
+ * events.h - events for benchmarks. Tracepoints of system calls come first: every kernel has hundreds of
+ * them. Callers that may not count tracepoints get the software events.
  */
 #ifndef BENCH_EVENTS_H
 #define BENCH_EVENTS_H
@@ -17,7 +16,7 @@
 #include "catalogue/cat_pfm.h"
 #include "catalogue/catalogue.h"
 
-/* Codes of up to n events of the perf source; returns how many there are. */
+/* Store the codes of up to n events of the perf source. Return how many were found. */
 static inline unsigned bench_events(struct upc_catalogue *c, uint32_t *codes, unsigned n)
 {
 	static const char *const prefixes[] = {"tp::syscalls:", "tp::", "perf::"};
@@ -40,8 +39,8 @@ static inline unsigned bench_events(struct upc_catalogue *c, uint32_t *codes, un
 	return found;
 }
 
-/* The floor: the same events in one group, opened with nothing of ours between.
- * Returns the leader, or -1; member descriptors go to fds (n of them). */
+/* Open the same events in one perf group, with perf_event_open only: the floor of a benchmark. Return the
+ * leader's descriptor, or -1. Store the n members' descriptors in fds. */
 static inline int bench_raw_group(struct upc_catalogue *c, const uint32_t *codes, unsigned n, int *fds)
 {
 	struct perf_event_attr attr = {
@@ -74,7 +73,7 @@ static inline int bench_raw_group(struct upc_catalogue *c, const uint32_t *codes
 	return leader;
 }
 
-/* Reads such a group of n events. */
+/* Read a group of n events that bench_raw_group opened. */
 static inline void bench_raw_read(int leader, unsigned n, unsigned calls)
 {
 	uint64_t buffer[256 + 2];
@@ -84,7 +83,7 @@ static inline void bench_raw_read(int leader, unsigned n, unsigned calls)
 			abort();
 }
 
-/* As many descriptors as there may be. */
+/* Raise the soft limit of open descriptors to the hard limit. */
 static inline void bench_raise_limit(void)
 {
 	struct rlimit limit;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_speed.c - what upc_jobstat takes for a set of archives, beside a bare loop of pmFetchArchive over
- * them: in turn, several times, each in a process of its own.
+ * jobstat_speed.c - time of upc_jobstat for a set of archives, compared with a bare loop of pmFetchArchive
+ * over them. The two alternate several times, each in a separate process.
  *
  *   jobstat_speed UPC_JOBSTAT DIR
  *
- * DIR has archives as make_archive makes them: DIR/nodeNNN/made. By hand:
+ * DIR contains archives that make_archive has created: DIR/nodeNNN/made. To run the benchmark by hand:
  *   ctests/service/make_archive DIR nodes=64 cpus=2 counters=100 samples=1441 plain
  *   bench/jobstat_speed utils/upc_jobstat DIR
  */
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "jobstat_speed: no archives as %s\n", pattern);
 		return 1;
 	}
-	/* The first turn warms the cache. */
+	/* Turn -1 warms the cache. */
 	for (int turn = -1; turn < TURNS; turn++)
 		for (int what = 0; what < 2; what++) {
 			const struct cost cost = measure(what == 0);

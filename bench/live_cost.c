@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live_cost.c - what live events cost the program that is counted: a pipe round
- * trip between two processes, a page fault, a system call, each with no event,
- * with 16 and with 256, in turn.
+ * live_cost.c - cost of live events for the counted program: a pipe round trip between two processes, a page
+ * fault and a system call, each with 0, 16 and 256 events.
  */
 #include <sched.h>
 #include <sys/mman.h>
@@ -59,7 +58,7 @@ static pid_t start_echo(void)
 	cpu_set_t one;
 	pid_t pid;
 
-	/* Both on one CPU: every hand-over is a context switch. */
+	/* Bind both processes to one CPU, so that every message is a context switch. */
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	if (sched_setaffinity(0, sizeof(one), &one))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live_read.c - what a read of live events costs beside the bare group read of
- * the same events, and what a start with a stop does.
+ * live_read.c - cost of a read of live events, and of a stop and start, compared with the bare perf group of
+ * the same events.
  */
 #include <sys/ioctl.h>
 
@@ -44,7 +44,7 @@ static void switch_unit(void *arg, unsigned calls)
 			abort();
 }
 
-/* Stop, the read that a stop implies, start. */
+/* Disable the group, read it as upc_unit_stop does, and enable it. */
 static void switch_raw(void *arg, unsigned calls)
 {
 	struct live *l = arg;
@@ -104,11 +104,11 @@ static void measure(struct upc_catalogue *c, unsigned n)
 }
 
 /*
- * The time between the first and the last counter's start: 256 CPU clocks in
- * one group, each showing the time since its own start. A group read visits
- * them in the order of their start, so first minus last is that skew less the
- * few hundred ns that the read itself takes from the first to the last, which
- * two raw clocks read one after the other bound from above.
+ * Measure the start skew: the time between the starts of the first and the last counter of a group. The group
+ * has n CPU clocks, each of which shows the time since its own start. A group read visits the clocks in the
+ * order of their start. The first value minus the last is therefore the skew, less the few hundred ns that
+ * the read takes from the first to the last clock. Two raw clocks that are read one after the other give an
+ * upper bound for these ns.
  */
 static void measure_skew(unsigned n)
 {

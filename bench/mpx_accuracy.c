@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_accuracy.c - libmpx beside the truth: a program of which is known what it does
- * (mpx_load.h), its events forced into groups of four.
+ * mpx_accuracy.c - accuracy of libmpx for a program with known counts (mpx_load.h), whose events are forced
+ * into groups of four.
  *
  * Usage: mpx_accuracy points [COVARIATE]
  *   64 events, 2^10 to 2^20 iterations, steady and phased, 1 and 4 threads, as in figures
  *   3 and 4 of the paper (MPX, section 6). A line for each event, which
  *   scripts/mpx-pictures draws:
  *     point LOAD THREADS ITERATIONS EVENT TRUTH ESTIMATE LOW HIGH COUNT SLICES
- *   and at the end how many are further off than max(1 %, 3 / sqrt(C_e)), of those that
- *   had 20 slices.
+ *   and at the end, among the estimates with at least 20 slices, the number whose error is larger than
+ *   max(1 %, 3 / sqrt(C_e)), where C_e is the event's count.
  * Usage: mpx_accuracy hold [REPEATS [COVARIATE]]
- *   16 events, 24,576 iterations, many times over: how often the 95 % interval holds the
- *   truth; half its width, median, in percent of the truth; bias and error likewise.
+ *   16 events, 24,576 iterations, repeated many times: how often the 95 % interval contains the true count;
+ *   its median half width, the bias and the error, in percent of the true count.
  * Usage: mpx_accuracy slowed [COVARIATE]
- *   A loop so tight that counting slows it: two groups of four, one of which is counted
- *   six times in an iteration, the other four times. Bias of each, in percent.
+ *   A loop so tight that counting slows it. There are two groups of four events: one is counted six times in
+ *   an iteration, the other four times. Prints the bias of each group, in percent.
  * Without arguments: hold, 50 times.
  *
- * COVARIATE is the name of an event that is counted beside every group.
+ * COVARIATE is the name of an event that is counted together with every group.
  */
 #include <math.h>
 #include <papi.h>
@@ -36,7 +36,7 @@
 #include "tracefs.h"
 
 enum {
-	SLICE = 500000, /* ns; ticks that find the kernel are dropped: twice that or more */
+	SLICE = 500000, /* ns; slices last twice as long or more, since ticks in the kernel are dropped */
 	GROUP = 4,
 	THREADS = 4,
 	ENOUGH = 20, /* slices */
@@ -48,7 +48,7 @@ enum {
 
 static const char *const kind[] = {"steady", "phased"};
 
-/* A measurement of one event. */
+/* One measurement of one event. */
 struct point {
 	double truth;
 	struct mpx_estimate estimate;
@@ -80,7 +80,7 @@ static void init(const char *covariate)
 	check(mpx_library_init(MPX_ABI_VERSION, &options), "mpx_library_init");
 }
 
-/* A set of every step-th event. */
+/* Create a set of every step-th event, beginning with first. */
 static int make_set(unsigned first, unsigned step)
 {
 	char name[PAPI_MAX_STR_LEN];
@@ -95,7 +95,7 @@ static int make_set(unsigned first, unsigned step)
 	return set;
 }
 
-/* Runs the load under the set: what is estimated, and what is true. */
+/* Run the load while the set counts. Store the events' estimates and true counts in point. */
 static void measure(struct mpx_load *load, int set, unsigned first, unsigned step, uint64_t iterations,
 		    bool phased, uint64_t seed, struct point *point)
 {
@@ -212,8 +212,8 @@ static void points(unsigned threads)
 /* ---- hold ------------------------------------------------------------------------------ */
 
 struct score {
-	double held, least, most; /* percent: in all, and of single events */
-	double bias;              /* percent, of the event that is farthest off */
+	double held, least, most; /* percent of intervals that contain the truth: all events, worst, best */
+	double bias;              /* percent, of the event with the largest bias */
 	double width, error;      /* percent, medians */
 	double slices;
 };
@@ -308,7 +308,7 @@ static void tight_loop(unsigned iterations)
 static void slowed(void)
 {
 	enum { ITERATIONS = 100000, TIMES = 11 };
-	/* In the order in which they are put into groups of four. */
+	/* Groups of four are formed in this order. */
 	static const struct {
 		const char *name;
 		unsigned times; /* in an iteration */

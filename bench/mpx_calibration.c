@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_calibration.c - how often the intervals of libmpx hold: sums over the entries of a region and
- * over threads, programs with phases in the kernel, and steady ones, alone and beside other work.
- * The program is real and its events are tracepoints of system calls, which it counts itself; each
- * event is a group of its own.
+ * mpx_calibration.c - how often the intervals of libmpx contain the true count. The cells are: sums over the
+ * entries of a region and over threads; programs with phases in the kernel; and steady programs, alone and
+ * while other processes work. The program is real. Its events are tracepoints of system calls, which it
+ * counts itself. Each event is the only one of its group.
  *
  * A line for each cell:
  *   cell NAME n N held % bias % rough % borrowed % uneven % slices N needed_width RATIO seconds N
- * n: estimates, one for each event of each measurement. held: intervals that have the truth
- * in them. bias: of the mean, in percent of the truth. rough, borrowed, uneven: flagged so; rough
- * ones, lost ones and those without a turn are in no other figure. slices: of an event, the mean.
- * needed_width: the median half width to 1.96 times the rms error of the cell.
+ * n: number of estimates, one for each event of each measurement. held: intervals that contain the true
+ * count. bias: bias of the mean, in percent of the true count. rough, borrowed, uneven: estimates with these
+ * flags. Rough and lost estimates, and those of events without a slice, are in no other figure. slices: mean
+ * number per event. needed_width: the median half width divided by 1.96 times the rms error of the cell.
  *
  * Usage: mpx_calibration [--estimates=N] [--cells=PATTERN,...] [--list]
  * usage() says more. The eight cells of --cells=quick took 505 s in all, on two CPUs with other work.
@@ -73,13 +73,14 @@ static void check(int error, const char *what)
 
 /* ---- the program ------------------------------------------------------------------------ */
 
-/* One of its own for each thread. */
+/* The state of one thread's work. */
 struct load {
 	uint64_t at, done[CALLS], random, sink;
 	unsigned events; /* calls that it makes */
 };
 
-/* Calls in an order of chance; of iterations at a rare place one in twenty makes one. */
+/* Make system calls in random order, one in each iteration. rare: only one iteration in twenty makes a call.
+ */
 static void run(struct load *load, uint64_t iterations, bool rare)
 {
 	uint64_t i;
@@ -106,7 +107,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Iterations that take a millisecond. */
+/* Return the number of iterations that take a millisecond. */
 static double ms_iterations(void)
 {
 	struct load load = {.events = CALLS};
@@ -118,7 +119,7 @@ static double ms_iterations(void)
 	return 20000 * 1e-3 / (cpu_seconds() - begin);
 }
 
-/* A call of the kernel's, which no tick ends the slice in. */
+/* Data for a long system call. A tick during the call does not end the slice. */
 static char zeroes[1 << 23];
 static int zero;
 
@@ -133,7 +134,7 @@ static void stay_in_kernel(double bytes)
 	}
 }
 
-/* Bytes that it takes a millisecond for. */
+/* Return the number of bytes that stay_in_kernel reads in a millisecond. */
 static double ms_bytes(void)
 {
 	double begin;
@@ -163,8 +164,9 @@ struct cell {
 	const char *name;
 	enum shape shape;
 	unsigned events;
-	double length; /* of a stretch, in slices; of a phase, ms; of all, in slices an event */
-	double slice;  /* ms; 0: 1 */
+	double length; /* regions, threads: slices per stretch; kernel: ms per phase; steady: slices per event
+			*/
+	double slice;  /* ms; 0 means 1 ms */
 	enum mpx_timer timer;
 	bool quick;
 };
@@ -211,8 +213,8 @@ static const struct cell cells[] = {
 
 #define CELLS (sizeof(cells) / sizeof(cells[0]))
 
-/* The machine's work in a slice of the cell, in iterations, and in a millisecond in the kernel, in
- * bytes. */
+/* The machine's speed. slice: iterations in a slice of the cell. bytes: bytes that are read in a millisecond
+ * in the kernel. */
 struct machine {
 	double slice, bytes;
 };
@@ -262,7 +264,7 @@ static void measure_region(const struct cell *cell, const struct machine *machin
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
 }
 
-/* Ten slices' work between two phases. */
+/* Slices of work between two kernel phases, and slices of an event in a measurement. */
 #define BETWEEN 10
 #define KERNEL_SLICES 40
 
@@ -306,7 +308,7 @@ static void measure_steady(const struct cell *cell, const struct machine *machin
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
 }
 
-/* Two processes that do something else: one computes, one makes processes. */
+/* Start two other processes: one computes, the other forks processes. */
 static void make_busy(pid_t other[2])
 {
 	unsigned i;

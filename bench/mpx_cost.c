@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_cost.c - what libmpx costs, each beside a floor of the same run:
- * - the end of a slice: a signal that a thread sends itself, whose handler switches
- *   groups, beside one whose handler stops, reads and starts bare perf groups;
- * - a read of a set of 4 to 64 events, beside the clock and one read of a group of
- *   four, by PAPI and bare;
- * - an entry and an exit of a region, beside two reads of the same events by PAPI;
+ * mpx_cost.c - costs of libmpx, each compared with a floor that is measured in the same run:
+ * - the end of a slice: a signal that a thread sends itself, whose handler switches groups. The floor is a
+ *   handler that stops, reads and starts bare perf groups.
+ * - a read of a set of 4 to 64 events. The floor is a clock read and one read of a group of four events,
+ * through PAPI and bare.
+ * - an entry and an exit of a region. The floor is two reads of the same events through PAPI.
  * - a program's CPU time with slices: mpx_cost_program.c.
  *
  * The events are system calls that the program does not make, in groups of four.
@@ -57,7 +57,7 @@ static void name_of(char *name, size_t size, const char *before, unsigned i, con
 
 /* ---- the bare floor -------------------------------------------------------------------- */
 
-/* Two groups of tracepoints that are never open at once. */
+/* Two groups of tracepoints that are never enabled at the same time. */
 static int leader[2];
 
 int open_perf(struct perf_event_attr *attr, int group)
@@ -143,8 +143,9 @@ void handle(int number, void (*handler)(int))
 
 static int set;
 
-/* A handler that finds an address of PAPI's on the stack walks it, also where the word is
- * left over from a call that is over. Here it is to find none but those we put there. */
+/* Clear the unused stack. If libmpx's handler finds an address of PAPI's code on the stack, it unwinds the
+ * stack, even if a finished call left the address. The handler must find only addresses that this benchmark
+ * stores. */
 void scrub_stack(void)
 {
 	volatile char left_over[64 << 10];
@@ -185,8 +186,8 @@ void end_mpx(void)
 static time_t leap, leapt; /* seconds */
 
 /*
- * Stands before the C library's. A tick ends no slice before half a slice of CPU time is over:
- * the handler asks as ever, and is told that it is.
+ * Interpose the C library's clock_gettime. A tick ends a slice only after half a slice of CPU time. The
+ * handler reads the clock as always, and this function makes that time seem to have passed.
  */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -199,8 +200,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 	return error;
 }
 
-/* Where one side's signals are measured nothing of the other's runs: a second group that
- * does makes it dearer to start one. */
+/* Send calls signals to this thread. Each subject stops its groups afterwards: starting a perf group is
+ * slower while another group runs. */
 static void send(const int *number, unsigned calls)
 {
 	long pid = getpid(), tid = syscall(SYS_gettid);
@@ -257,7 +258,7 @@ static void slice_ends(void)
 	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
 	check(mpx_set_start(set), "mpx_set_start");
 	end_mpx();
-	/* Each signal must have been the end of a slice. */
+	/* Each signal must have ended a slice. */
 	need(after.slices - before.slices >= 2 * SIGNALS * (BENCH_SAMPLES + 1), "slices");
 	bench_print("mpx_slice_end", subject[0].median, "ns");
 	bench_print("mpx_slice_end_floor", subject[1].median, "ns");
@@ -277,7 +278,7 @@ static void read_set(void *arg, unsigned calls)
 		check(mpx_set_read(set, value), "mpx_set_read");
 }
 
-/* A group of the same events in PAPI alone. */
+/* Start a PAPI set of the first four events. Return its id. */
 static int start_papi(void)
 {
 	int papi = PAPI_NULL, i, component;
@@ -286,7 +287,7 @@ static int start_papi(void)
 	component = PAPI_get_component_index("upc");
 	check(PAPI_create_eventset(&papi), "PAPI_create_eventset");
 	check(PAPI_assign_eventset_component(papi, component), "PAPI_assign_eventset_component");
-	/* In a context of its own, beside those of libmpx. */
+	/* Attach the set, which makes it independent of libmpx's running sets. */
 	check(PAPI_attach(papi, (unsigned long)syscall(SYS_gettid)), "PAPI_attach");
 	for (i = 0; i < GROUP; i++) {
 		name_of(name, sizeof(name), "upc:::tp::", (unsigned)i, ":");
@@ -337,7 +338,7 @@ static void reads(void)
 		papi = start_papi();
 		check(mpx_library_get_info(&info), "mpx_library_get_info");
 		number = info.signal_number;
-		/* Each event has had slices. */
+		/* Give each event some slices. */
 		send(&number, MOST);
 		bench_in_turn(subject, 3, 100);
 		check(PAPI_stop(papi, NULL), "PAPI_stop");
@@ -374,7 +375,7 @@ static void read_papi_twice(void *arg, unsigned calls)
 	}
 }
 
-/* The events take no turns. */
+/* Measure regions with events that fit into one group, so they are not multiplexed. */
 static void regions(void)
 {
 	static const char *const name[GROUP] = {"upc:::perf::PAGE-FAULTS", "upc:::perf::MINOR-FAULTS",

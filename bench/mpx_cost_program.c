@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_cost_program.c - a program's CPU time with slices, beside the same timer with a
- * handler that does nothing, and with one that switches bare perf groups.
+ * mpx_cost_program.c - a program's CPU time with slices, compared with the same timer and a handler that does
+ * nothing, and with a handler that switches bare perf groups.
  *
- * The program is pieces of the same work, each a quarter of a millisecond, so that in most
- * of them no tick comes: what a tick costs is what a piece with one takes longer than those
- * without, of the same handler and minute. Noise of a machine that is shared is a hundred
- * times that, and comes by chance to few pieces: it is told from the pieces that are quicker
- * than 95 % (or half) of their kind. Nothing else counts meanwhile: a second group that runs
- * makes it dearer to start one.
+ * The program consists of equal pieces of work, each a quarter of a millisecond long, so most pieces have no
+ * tick. The cost of a tick is the additional time of a piece with a tick, compared with a piece without one,
+ * for the same handler and in the same minute. Noise on a shared machine is a hundred times larger, but
+ * affects few pieces. The cost is therefore computed from low quantiles: the piece at the 5th percentile (or
+ * the median) of its kind. Nothing else counts meanwhile, since starting a perf group is slower while another
+ * group runs.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -19,11 +19,12 @@
 #include "mpx_cost.h"
 
 enum { EMPTY, RAW, MPX, HANDLERS };
-/* Turns of each handler, ticks in a turn, and the longest slices that there is room for. */
+/* Turns of each handler, ticks in a turn, length of a piece, and the longest slice for which there is room.
+ */
 enum { TURNS = 60, TICKS = 20, PIECE_NS = 250000, LONGEST_NS = 10000000 };
 enum { PIECES_MAX = TICKS * (LONGEST_NS / PIECE_NS) };
 
-/* Times of pieces, in ns, by the ticks that came in them: none, or one. */
+/* Times of pieces in ns, separately for pieces without a tick and with one. */
 struct pieces {
 	double ns[2][TURNS * PIECES_MAX];
 	unsigned n[2];
@@ -37,7 +38,7 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Work that no event comes in. */
+/* Do work without any counted event. */
 static void work(uint64_t steps)
 {
 	volatile uint64_t sink = 1;
@@ -46,7 +47,7 @@ static void work(uint64_t steps)
 		sink = sink * 5 + 1;
 }
 
-/* How many steps are a piece, at the machine's best. */
+/* Return the number of steps in a piece, by the fastest trial. */
 static uint64_t steps_of_piece(void)
 {
 	enum { STEPS = 1000000, TRIALS = 20 };
@@ -69,7 +70,8 @@ static void take_turn(struct pieces *pieces, uint64_t slice_ns, uint64_t steps)
 	double start;
 
 	while (left--) {
-		/* No system call, which would leave it to the piece to warm what it has used. */
+		/* Make no system call here: it would displace cached data, which the piece would have to
+		 * reload. */
 		start = bench_now_ns();
 		work(steps);
 		start = bench_now_ns() - start;
@@ -110,7 +112,8 @@ static void turn_with(struct pieces *pieces, uint64_t slice_ns, uint64_t steps, 
 	close(timer);
 }
 
-/* libmpx's handler, its ticks counted: to ask libmpx for them would warm what it uses. */
+/* libmpx's handler. counted_sig counts its ticks; calling libmpx for their number would warm libmpx's data in
+ * the cache. */
 static struct sigaction mpx_action;
 
 static void counted_sig(int number, siginfo_t *info, void *context)
@@ -119,7 +122,7 @@ static void counted_sig(int number, siginfo_t *info, void *context)
 	mpx_action.sa_sigaction(number, info, context);
 }
 
-/* Returns how much of the CPU time was in switches, in percent. */
+/* Take a turn with libmpx. Return the percentage of CPU time that was spent in switches. */
 static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t steps)
 {
 	struct mpx_thread_info before = MPX_OPTIONS_INIT(mpx_thread_info), after = before;
@@ -134,7 +137,7 @@ static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t s
 	counted.sa_sigaction = counted_sig;
 	need(!sigaction(info.signal_number, &counted, NULL), "sigaction");
 	check(mpx_thread_get_info(&before), "mpx_thread_get_info");
-	/* From here on, as `before' is: the scrub takes as long as some switches. */
+	/* Include scrub_stack in ns, since `before' does: it takes as long as several switches. */
 	ns = cpu_ns();
 	scrub_stack();
 	take_turn(pieces, slice_ns, steps);
@@ -145,7 +148,7 @@ static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t s
 	return 100 * (1 - (double)(after.time - before.time) / ns);
 }
 
-/* The time of a tick in ns, by the pieces of this rank (0 to 1) among their kind. */
+/* Return the cost of a tick in ns, from the pieces at this quantile (0 to 1) of their kind. */
 static double tick(const struct pieces *pieces, double rank)
 {
 	return pieces->ns[1][(unsigned)(rank * pieces->n[1])] -

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_estimator.c - how well the estimators of MPX do where the truth is known: a
- * program whose events come at rates of our choice, groups in a shuffled order, slices
- * of uneven lengths; the same measurement many times over.
+ * mpx_estimator.c - accuracy of the estimators of MPX in a simulation with known true counts. The events of a
+ * simulated program happen at chosen rates, groups run in a shuffled order, and slices have uneven lengths.
+ * Each measurement is repeated many times.
  *
- * Figures for a kind of load and an estimator are over all cases in which the event
- * had 20 slices and 20 counts: how often the 95 % interval holds the truth (in all,
- * and in the case that is farthest from it to either side), the half width of the
- * interval to that of the ratio's (median over cases of median widths), and how many
- * estimates are further off than max(1 %, 3 / sqrt(C_e)).
+ * The figures for a kind of load and an estimator cover all cases in which the event had at least 20 slices
+ * and 20 counts. They are: how often the 95 % interval contains the true count (in all cases, and in the
+ * lowest and highest case); the interval's half width, divided by that of the ratio estimator (median over
+ * cases of median widths); and how many estimates have an error above max(1 %, 3 / sqrt(C_e)), where C_e is
+ * the event's count.
  *
  * Usage: mpx_estimator [repeats [unevenness [case]]]. A case may be regions, kernel or covariate. With a
- * case, or a part of its name, each case that matches has its own lines: percent held, half width, error and
- * bias in percent of the truth, all medians but the bias.
+ * case, or a part of its name, the program prints lines for each case that matches: percent held, half width,
+ * error and bias in percent of the true count. All are medians except the bias.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "random.h"
 #include "stat/pool.h"
 
-/* The spacing of all slices of all events. */
+/* One spacing for all slices of all events. */
 static struct mpxi_spacing spacing;
 
 #define SLICE 1000000u /* cycles */
@@ -31,24 +31,26 @@ static struct mpxi_spacing spacing;
 enum kind { POISSON, EVEN };
 enum shape { STEADY, PHASED, PERIODIC, SHAPES, KERNEL = SHAPES };
 
-/* Goes with the event, and its noise, by half; with the event's rate; with that of another load. */
+/* The covariate: half of it is the event's count itself, noise included; or it follows the event's rate; or
+ * it follows the rate of another load. */
 enum covariate { HALF, WITH, OTHER };
 
 struct load {
 	enum kind kind;
 	enum shape shape;
 	unsigned phases;
-	double length[MAX_PHASES], rate[MAX_PHASES]; /* in slices; in counts a slice */
-	double left;                                 /* of the current phase, in slices */
+	double length[MAX_PHASES], rate[MAX_PHASES]; /* slices; counts per slice */
+	double left;                                 /* rest of the current phase, in slices */
 	unsigned phase;
 	double due; /* EVEN: fraction of a count to come */
-	/* KERNEL: calls so long, after so much time, with no event and no tick in them; else a tick
-	 * falls into the kernel, and is dropped, with this chance. */
+	/* KERNEL: length of a kernel call, and time between two calls, in slices. No event and no tick
+	 * happens during a call. dropped: the probability that any other tick falls into the kernel and is
+	 * dropped. */
 	double call, apart, dropped;
 	bool irregular, once;
-	double mean; /* of the last slice */
+	double mean; /* expected count of the last slice */
 	enum covariate covariate;
-	struct load *other; /* whose phases the covariate has */
+	struct load *other; /* the load whose phases the covariate follows (OTHER) */
 };
 
 struct score {
@@ -63,7 +65,7 @@ static double spread(double low, double high)
 	return low + (high - low) * bench_uniform();
 }
 
-/* Phases of a load that runs through them again and again. */
+/* Draw the phases of a load, which repeats them cyclically. */
 static void draw_load(struct load *load, enum kind kind, enum shape shape, double rate, double round)
 {
 	unsigned i;
@@ -77,7 +79,8 @@ static void draw_load(struct load *load, enum kind kind, enum shape shape, doubl
 		load->rate[i] = shape == STEADY ? rate : rate * exp(spread(log(0.1), log(10)));
 	}
 	if (shape == PERIODIC) {
-		/* A period of 1 to 6 rounds and a bit, high for a part of it. */
+		/* The period is slightly longer than 1 to 6 rounds. The rate is high for a part of the
+		 * period. */
 		double period = round * (spread(1, 6) + 0.1180339), high = spread(0.2, 0.8);
 
 		load->length[0] = period * high;
@@ -90,7 +93,7 @@ static void draw_load(struct load *load, enum kind kind, enum shape shape, doubl
 	load->due = bench_uniform();
 }
 
-/* The counts in so much time. */
+/* Advance the load by a time in slices. Return its counts in that time. */
 static double run_load(struct load *load, double slices)
 {
 	double mean = 0, n;
@@ -141,7 +144,8 @@ static void draw_kernel(struct load *load, const struct load *kind, double rate,
 		load->once ? slices * spread(.1, .9) : drawn(load->apart, load->irregular) * bench_uniform();
 }
 
-/* A slice of a program with phases in the kernel: its length, and the counts in it. */
+/* Run one slice of a program with phases in the kernel. Return its length in slices, and its counts in
+ * *count. */
 static double run_kernel(struct load *load, double *count)
 {
 	double length = 0, counted = 0, tick = 1;
@@ -179,8 +183,8 @@ static void shuffle(unsigned *order, unsigned n)
 	}
 }
 
-/* One measurement: rounds of all groups; group 0 has the event. The covariate is half
- * made of what the event is made of. */
+/* Make one measurement: rounds of all groups, of which group 0 has the event. Return the true count. window:
+ * by time, and by the covariate. */
 static double measure(struct load *load, unsigned groups, unsigned rounds, double uneven,
 		      struct mpxi_window window[2])
 {
@@ -252,8 +256,9 @@ static void add_stretch(struct mpxi_pool *pool, const struct mpxi_mark *start, c
 }
 
 /*
- * A set around regions, on for a time and off for another, with rates of their own,
- * while an outer set runs all the time: what is known of both.
+ * Measure an inner set, which is started and stopped around regions, and an outer set, which runs all the
+ * time. The event's rate is five times higher inside the regions. on, off: mean lengths in slices. Store the
+ * pools and true counts: index 0 is the outer set, 1 the inner set.
  */
 static void measure_regions(double rate, double on, double off, unsigned groups, unsigned rounds,
 			    enum mpxi_estimator estimator, struct mpxi_pool pool[2], double truth[2])
@@ -352,7 +357,7 @@ static void run_regions(double rate, double on, double off, unsigned groups, uns
 #define CHOICE 4
 static const char *const estimators[] = {"ratio", "interpolated", "covariate", "auto", "choice"};
 
-/* Over the cases of one kind of load. */
+/* Sums over the cases of one kind of load. */
 struct total {
 	double inside, least, most, beyond, relative[64];
 	unsigned cases;
@@ -506,7 +511,7 @@ static void print_totals(const char *load, struct total total[ESTIMATORS])
 	}
 }
 
-/* The slices for measuring the handler's time for one event. */
+/* Slices with which bench_slices measures the handler's time for one event. */
 static struct mpxi_slice slices[1024];
 
 static void time_slices(void *arg, unsigned calls)
@@ -514,7 +519,7 @@ static void time_slices(void *arg, unsigned calls)
 	struct mpxi_stat *stats = arg;
 	unsigned i;
 
-	/* 256 events in turn, as their memory goes through the caches, in groups of four. */
+	/* Use 256 events in turn, in groups of four, so that their memory passes through the caches. */
 	for (i = 0; i < calls; i++) {
 		if (i % 4 == 0)
 			spacing = (struct mpxi_spacing){0};
@@ -581,7 +586,7 @@ int main(int argc, char **argv)
 		for (r = 0; r < 5; r++)
 			for (g = 0; g < 3; g++)
 				for (n = 0; n < 4; n++) {
-					/* All cases with a thousand rounds take minutes. */
+					/* Skip the cases with a thousand rounds, which take minutes. */
 					if (!wanted && rounds[n] == 1000)
 						continue;
 					snprintf(name, sizeof(name), "%s-%s r%g g%u n%u", shapes[i / 2],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_load.c - operations, what each of them is counted as, and their order.
+ * mpx_load.c - the operations of the load, the events that count each operation, and the operations' order.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 enum { MIXES = 3, OFTEN = 20 };
 
 struct mpx_load {
-	uint64_t *done; /* of each operation, and what else is counted */
-	int wakes;      /* descriptor of a counter of the wake-ups that this thread's time has */
+	uint64_t *done; /* [COUNTED] how often each operation, switch and wake-up happened */
+	int wakes;      /* descriptor of a counter of the wake-ups during this thread's time */
 	char *page;
 	int zero, null, socket;
 	struct sockaddr_in address;
@@ -69,7 +69,7 @@ CALL(sched_get_priority_max, SCHED_OTHER)
 CALL(lseek, load->zero, 0L, SEEK_CUR)
 CALL(fcntl, load->zero, F_GETFD, 0)
 CALL(sched_yield)
-/* Signal 0: only whether there is such a thread. */
+/* Signal 0 only checks whether the thread exists. */
 CALL(tgkill, getpid(), gettid(), 0)
 
 static void do_uname(struct mpx_load *load)
@@ -171,7 +171,7 @@ static void *partner(void *arg)
 	return NULL;
 }
 
-/* ---- what they are counted as ---------------------------------------------------------- */
+/* ---- the events of each operation ------------------------------------------------------ */
 
 /* clang-format off */
 enum operation {
@@ -179,7 +179,7 @@ enum operation {
 	TIMES, GETCPU, GETSCHEDULER, PRIORITY_MAX, LSEEK, FCNTL, YIELD, TGKILL, UNAME, GETRUSAGE,
 	GETITIMER, SYSINFO, GETRESUID, GETCWD, PREAD, PWRITE, DUP, MAP, FAULT, PACKET, HAND_OVER,
 	OPERATIONS,
-	/* Whoever caused them: as the kernel counts them. */
+	/* Events with several causes, whose true counts come from the kernel. */
 	SWITCHES = OPERATIONS,
 	WAKES,
 	COUNTED,
@@ -206,7 +206,7 @@ static void (*const operation[OPERATIONS])(struct mpx_load *load) = {
 #define EXIT(name, op) {"tp::syscalls:sys_exit_" name, op}
 #define BOTH(name, op) ENTER(name, op), EXIT(name, op)
 
-/* Each is counted once in each such operation. The end of a slice itself makes read, ioctl,
+/* Each event happens once in each operation named in by. The end of a slice itself causes read, ioctl,
  * rt_sigreturn and signals, so these are not in the list. */
 static const struct {
 	const char *name;
@@ -249,7 +249,8 @@ static uint64_t wakes(const struct mpx_load *load)
 	return count;
 }
 
-/* Interrupts wake threads too, in the time of whom they interrupt. */
+/* Open a counter of all wake-ups during this thread's time. Interrupts, too, wake threads, and are counted
+ * for the thread that they interrupt. */
 static int open_wakes(void)
 {
 	static const char path[] = "/sys/kernel/tracing/events/sched/sched_waking/id";
@@ -283,7 +284,7 @@ static uint64_t next(uint64_t *seed)
 	return z ^ (z >> 31);
 }
 
-/* The order of a phase's operations: each is in it once, or often. */
+/* Fill the order of a phase's operations: each is in the order once, or OFTEN times. Return the length. */
 static unsigned fill_order(uint8_t *order, unsigned mix, bool phased)
 {
 	unsigned n = 0, round, op;
@@ -303,7 +304,7 @@ void mpx_load_run(struct mpx_load *load, uint64_t iterations, bool phased, uint6
 	unsigned at = 0, n, op, k, mix = 0;
 
 	while (left) {
-		/* From a fortieth to an eighth of the run. */
+		/* A phase lasts from a fortieth to an eighth of the run. */
 		uint64_t length = phased ? iterations / 40 + next(&seed) % (iterations / 10 + 1) + 1 : left;
 
 		length = length < left ? length : left;
@@ -312,7 +313,7 @@ void mpx_load_run(struct mpx_load *load, uint64_t iterations, bool phased, uint6
 			op = order[at++ % n];
 			operation[op](load);
 			load->done[op]++;
-			/* The program's own work: ticks that find the kernel are dropped. */
+			/* Work in user mode, since ticks that interrupt the kernel are dropped. */
 			for (k = 0; k < 2000; k++)
 				load->sink = load->sink * 5 + 1;
 		}
@@ -349,7 +350,7 @@ struct mpx_load *mpx_load_create(unsigned cpu)
 	load->wakes = open_wakes();
 	need(load->wakes >= 0, "perf_event_open");
 	need(!pipe2(load->to_partner, O_CLOEXEC) && !pipe2(load->from_partner, O_CLOEXEC), "pipe2");
-	/* It inherits the CPU: each hand-over is a switch. */
+	/* The partner inherits this thread's CPU, so each hand-over is a context switch. */
 	need(!pthread_create(&load->partner, NULL, partner, load), "pthread_create");
 	return load;
 }

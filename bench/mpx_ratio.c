@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_ratio.c - how well intervals of ratios hold, and what relations between estimates bring,
- * where the truth is known: two kinds of accesses, hits and misses, whose sum is a third event, in
- * the same group or in different ones; the same measurement many times over.
+ * mpx_ratio.c - accuracy of intervals of ratios, and the gain from relations between estimates, in a
+ * simulation with known true counts. The events are accesses, hits and misses, where accesses = hits +
+ * misses. The events are in the same group or in different groups. Each measurement is repeated many times.
  *
- * A row: how often the 95 % interval of misses over accesses held the truth; its half width to
- * 1.96 times the rms error, each to its own ratio; how many had no upper end. Then accesses = hits +
- * misses: how often the interval after it was applied held the truth, the rms error to that before,
- * and how often it was found wrong.
+ * Figures of a row, for the ratio misses / accesses: how often the 95 % interval contained the true ratio;
+ * its half width divided by 1.96 times the rms error, both relative to the true ratio; how many intervals had
+ * no upper end. Figures after the relation accesses = hits + misses was applied: how often each event's
+ * interval contained the true count; the rms error divided by the previous one; and how often the relation
+ * was found to be violated.
  *
  * Usage: mpx_ratio [repeats]
  */
@@ -34,8 +35,8 @@ enum shape {
 struct row {
 	enum shape shape;
 	unsigned groups, rounds;
-	double rate, share;     /* accesses a slice, of them misses */
-	unsigned place[EVENTS]; /* groups of the events             */
+	double rate, share;     /* accesses per slice, share of misses */
+	unsigned place[EVENTS]; /* the group of each event */
 	double uneven;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_rig - sixteen instruction and cycle events on six counters: libmpx beside PAPI's
- * kernel multiplexing, its software multiplexing, and perf's own. For the emulated
- * machine (scripts/pmu/pmu-shell), whose loads can be counted exactly in a run without
- * multiplexing and repeated to the instruction.
+ * mpx_rig - sixteen instruction and cycle events on six counters. Compares libmpx with PAPI's kernel
+ * multiplexing, PAPI's software multiplexing, and perf's multiplexing. The benchmark runs in the emulated
+ * machine (scripts/pmu/pmu-shell), where a load can be counted exactly without multiplexing, and repeated to
+ * the instruction.
  *
- * Usage: mpx_rig steady|phased|mixed [SEEDS]. Every measurement is a process of its own. The
- * error of one is the root mean square, over the events, of (value - truth) / truth;
- * truth is what the same load counts alone, so what a method adds is error too.
+ * Usage: mpx_rig steady|phased|mixed [SEEDS]. Every measurement is a separate process. The error of a
+ * measurement is the root mean square, over the events, of (value - truth) / truth. truth is the count of the
+ * same load without multiplexing, so a method's own events are errors, too.
  */
 #include <math.h>
 #include <papi.h>
@@ -22,7 +22,7 @@
 #define EVENTS 16
 #define SEEDS_MAX 64
 
-/* An event by PAPI's name and as the kernel opens it. */
+/* An event: PAPI's name, and the attributes for perf_event_open. */
 struct event {
 	const char *name;
 	struct raw raw;
@@ -41,7 +41,7 @@ struct event {
 		.config = PERF_COUNT_HW_##hw, .user = 1, .kernel = 1, .group = -1, .cpu = -1 \
 	}
 
-/* In PAPI's usual domain, user mode. */
+/* Events in PAPI's default domain, user mode. */
 static const struct event steady_events[EVENTS] = {
 	{"perf::INSTRUCTIONS", USER(INSTRUCTIONS)},
 	{"perf::INSTRUCTIONS:u", USER(INSTRUCTIONS)},
@@ -61,8 +61,8 @@ static const struct event steady_events[EVENTS] = {
 	{"perf_raw::r11", USER(CPU_CYCLES)},
 };
 
-/* User mode, in the domain of user and kernel mode: PAPI_TOT_CYC goes on in the kernel,
- * these do not. */
+/* User-mode events in the domain of user and kernel mode: PAPI_TOT_CYC counts in the kernel, too, but these
+ * events do not. */
 static const struct event phased_events[EVENTS] = {
 	{"perf::INSTRUCTIONS:u=1:k=0", USER(INSTRUCTIONS)},
 	{"perf::INSTRUCTIONS:k=0", USER(INSTRUCTIONS)},
@@ -82,7 +82,7 @@ static const struct event phased_events[EVENTS] = {
 	{"perf_raw::r11:u=1:k=0", USER(CPU_CYCLES)},
 };
 
-/* Events of the kernel too: what a method itself does there counts. */
+/* Events of user and kernel mode: a method's own work in the kernel is counted, too. */
 static const struct event mixed_events[EVENTS] = {
 	{"perf::INSTRUCTIONS", BOTH(INSTRUCTIONS)},
 	{"perf::INSTRUCTIONS:u=1:k=0", USER(INSTRUCTIONS)},
@@ -137,15 +137,15 @@ static double uniform(uint64_t *state)
 
 struct load {
 	const char *name;
-	uint64_t cycles; /* about, over all */
-	uint64_t phase;  /* its mean length in cycles, 0: one phase of user mode */
+	uint64_t cycles; /* total cycles, approximately */
+	uint64_t phase;  /* mean length of a phase in cycles; 0: one phase in user mode */
 };
 
-/* A system call of about so many cycles in the kernel, with as many in user mode: only
- * the lengths of phases go by it. */
+/* Approximate cycles of a system call in the kernel, and of the user-mode work after it. Only the lengths of
+ * phases depend on this number. */
 #define CALL_CYCLES 500
 
-/* In such a phase the thread is in the kernel half of the time. */
+/* Run a phase in which the thread is in the kernel half of the time. */
 static void run_calls(uint64_t cycles)
 {
 	uint64_t i;
@@ -167,7 +167,7 @@ static void run_load(const struct load *load, uint64_t seed)
 		return;
 	}
 	while (left) {
-		/* Half of the mean to one and a half of it. */
+		/* A phase has 0.5 to 1.5 times the mean length. */
 		length = (uint64_t)((0.5 + uniform(&state)) * (double)load->phase);
 		length = length < left ? length : left;
 		left -= length;
@@ -179,7 +179,7 @@ static void run_load(const struct load *load, uint64_t seed)
 	}
 }
 
-/* The machine's ticks fall elsewhere with every seed. */
+/* Delay the load by a time that depends on the seed, so that timer ticks interrupt it elsewhere. */
 static void shift_time(uint64_t seed)
 {
 	uint64_t state = seed * UINT64_C(0xd1342543de82ef95) + 7;
@@ -196,13 +196,13 @@ struct method {
 	const char *name;
 	void (*run)(const struct method *method, const struct load *load, uint64_t seed);
 	uint64_t slice_ns;
-	int rotation_ms; /* of the kernel's multiplexing */
+	int rotation_ms; /* rotation interval of the kernel's multiplexing */
 	enum mpx_estimator estimator;
 	enum mpx_clock clock;
 };
 
-/* Each event in turn with nothing else: not multiplexed. Events that are the same to the
- * kernel are counted once. */
+/* Count the events without multiplexing, for the true counts. Events with the same attributes are opened
+ * once. */
 static void count_alone(const struct method *method, const struct load *load, uint64_t seed)
 {
 	int fd[EVENTS], of[EVENTS];
@@ -235,7 +235,7 @@ static void count_alone(const struct method *method, const struct load *load, ui
 	shared->done = 1;
 }
 
-/* As perf stat does it. */
+/* Count with the kernel's multiplexing, and scale the counts as perf stat does. */
 static void perf_scaled(const struct method *method, const struct load *load, uint64_t seed)
 {
 	uint64_t got[3]; /* count, time enabled, time running */
@@ -365,7 +365,7 @@ static const struct method methods[] = {
 
 /* ---- comparison -------------------------------------------------------------------------- */
 
-/* The kernel takes the next event's turn after so many milliseconds. */
+/* Set the rotation interval of the kernel's multiplexing. ms = 0: leave it unchanged. */
 static void set_rotation(int ms)
 {
 	static const char path[] = "/sys/bus/event_source/devices/armv8_pmuv3/perf_event_mux_interval_ms";

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_rig_cost - what a time slice costs on a hardware PMU: libmpx beside PAPI's own
- * alternation of two event sets, perf's disable, read and enable, and an empty handler
- * of the same timer. In the emulated machine (scripts/pmu/pmu-shell) a nanosecond is an
- * instruction.
+ * mpx_rig_cost - cost of a time slice on a hardware PMU. Compares libmpx with alternating two event sets in
+ * PAPI, with perf's disable, read and enable, and with an empty handler of the same timer. In the emulated
+ * machine (scripts/pmu/pmu-shell), a nanosecond is an instruction.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include "bench.h"
 #include "mpx.h"
 
-/* Six counters: five events and the clock, in both groups. */
+/* Both groups use six counters: five events and the cycle counter. */
 #define MEMBERS 6
 static const char *const name[2][MEMBERS] = {
 	{"PAPI_TOT_CYC", "perf::INSTRUCTIONS", "perf::INSTRUCTIONS:u", "perf::INSTRUCTIONS:u=1",
@@ -189,7 +188,7 @@ static void on_tick(int signo)
 	ticks++;
 }
 
-/* ns of CPU that a piece of work takes, of about so many slices of a millisecond. */
+/* Do work for about SLICES slices of a millisecond. Return the time in ns. */
 static double work(void)
 {
 	double from = bench_now_ns();
@@ -198,7 +197,7 @@ static double work(void)
 	return bench_now_ns() - from;
 }
 
-/* The timer that libmpx takes, with a handler that does nothing. */
+/* Work with the timer that libmpx uses and a handler that only counts ticks. Return the time in ns. */
 static double empty_ticks(uint64_t slice_ns)
 {
 	struct perf_event_attr attr = {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_scale.c - libmpx with much of everything at once: a thread with 1,000 event sets
- * that overlap over 1,024 events, which starts, reads and stops them in turn; 256 threads
- * at any time that start, count and end; and a process-wide set over all of them. The counted events
- * are system calls, and each thread knows how many it made.
+ * mpx_scale.c - libmpx at a large scale. One thread has 1,000 overlapping event sets over 1,024 events, and
+ * starts, reads and stops them in turn. At any time, 256 other threads start, count and end. A process-wide
+ * set counts all of them. The counted events are system calls, and each thread knows how many it made.
  *
- * Exact counts have to be the truth, in every set of every thread, and the process-wide
- * sum that of all threads, ended ones too; no descriptor may be left, and memory must not
- * grow with threads that have been. The status is 1 where anything of that is not so.
+ * Exact counts must equal the true counts in every set of every thread. The process-wide count must equal the
+ * sum over all threads, including ended ones. No descriptor may remain open, and memory must not grow with
+ * the number of ended threads. The exit status is 1 if any of these checks fails.
  *
  * Usage: mpx_scale [--seconds=N] [--sets=N] [--events=N] [--threads=N]
  */
@@ -32,7 +31,7 @@
 #include "mpx_scale.h"
 #include "tracefs.h"
 
-/* Heap that may be left for each thread that has been, bytes. */
+/* SLICE: ns. LEFT_MAX: heap bytes that may remain for each ended thread. */
 enum { SLICE = 1000000, LEFT_MAX = 64, COMPLAINTS = 20, MOST = 1 << 20 };
 
 static const struct {
@@ -63,7 +62,7 @@ static struct scale_options options = {.seconds = 10, .sets = 1000, .events = 10
 static sem_t counting, ready, stopped;
 static atomic_bool end;
 
-/* ---- what the parts share -------------------------------------------------------------- */
+/* ---- shared functions ------------------------------------------------------------------ */
 
 void scale_check(int error, const char *what)
 {
@@ -104,7 +103,7 @@ void scale_work(struct scale_truth *truth, unsigned times)
 			truth->count[k]++;
 			if (!k)
 				atomic_fetch_add(&scale_ended, 1);
-			/* Ticks that come in the kernel are put off: some time outside of it. */
+			/* Spend some time in user mode, since ticks in the kernel are put off. */
 			for (spin = 0; spin < 1000; spin++)
 				__asm__ volatile("" : : "r"(spin));
 		}
@@ -236,7 +235,8 @@ static void take_options(int argc, char **argv)
 	}
 }
 
-/* One for each event, some for each group and thread, and 64 that the library leaves. */
+/* Raise the limit of descriptors: one for each event, some for each group and thread, and the 64 that the
+ * library keeps in reserve. */
 static void make_room(void)
 {
 	rlim_t need = 2 * (rlim_t)options.events + 28 * (rlim_t)options.threads + 256;
@@ -286,7 +286,7 @@ static void print_score(const char *who, const struct scale_score *s)
 	row("events without a slice yet", (double)s->never, "");
 }
 
-/* Growth for each thread that has come and gone since the first generation. */
+/* Return the growth for each thread that has ended since the first generation. */
 static double left(const struct scale_threads *t, double before, double now)
 {
 	double ended = (double)t->made - t->settled_at;
@@ -351,7 +351,7 @@ static void *run_threads(void *arg)
 	return NULL;
 }
 
-/* Nothing is open that was not open before. */
+/* Shut the library down, and check that no more descriptors are open than before. */
 static void shut_down(const struct scale_size *before)
 {
 	struct scale_size after;
@@ -373,8 +373,8 @@ static void init(void)
 
 	mpx.slice_ns = SLICE;
 	mpx.group_max = SCALE_GROUP;
-	/* Tracepoints slow the calls that they count, in their own slices; a count that goes
-	 * with the work takes that out. */
+	/* A tracepoint slows the calls that it counts, in its own slices. A covariate that is proportional to
+	 * the work compensates for that. */
 	mpx.covariate = scale_name(0);
 	scale_check(mpx_library_init(MPX_ABI_VERSION, &mpx), "mpx_library_init");
 }
@@ -392,14 +392,14 @@ int main(int argc, char **argv)
 	bench_need_tracepoints("mpx_scale");
 	make_room();
 	init();
-	/* libupc has opened tracefs, once and for all. */
+	/* Measure only now: libupc has opened tracefs, which stays open. */
 	before = scale_size();
 	sem_init(&counting, 0, 0);
 	sem_init(&ready, 0, 0);
 	sem_init(&stopped, 0, 0);
 	if (pthread_create(&starter, NULL, run_threads, &threads))
 		abort();
-	/* The process-wide set counts this thread from its first call on. */
+	/* Wait for the process-wide set, so that it counts this thread from its first call on. */
 	while (sem_wait(&counting))
 		;
 	scale_sets_start(&options);

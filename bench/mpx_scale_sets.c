@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_scale_sets.c - a thread with many event sets over many events: each set has the
- * event that is exact and eight neighbours of a ring, so that it shares seven of them with
- * the next set. Known events stand in the ring at equal distances.
+ * mpx_scale_sets.c - a thread with many event sets over many events. The events form a ring. Each set
+ * contains the exact event and eight neighbours in the ring, seven of which are also in the next set. The
+ * known events are at equal distances in the ring.
  */
 #include <papi.h>
 #include <stdlib.h>
@@ -11,25 +11,26 @@
 #include "bench.h"
 #include "mpx_scale.h"
 
-/* Some ms of work between two sets: a set sees each group some times. */
+/* WIDTH: ring events in a set. WORK: work between two sets, some ms, so that each set has several slices of
+ * each group. */
 enum { WIDTH = 8, WORK = 200 };
 
 struct big_set {
 	int set;
-	unsigned first; /* in the ring */
+	unsigned first; /* index of the first event in the ring */
 	struct scale_truth start;
 };
 
 static const struct scale_options *options;
 static int *ring;  /* [events]: codes */
-static int *known; /* [events]: which known event that is; 0: none */
-static int exact;  /* code */
+static int *known; /* [events]: number of the known event at this index; 0: none */
+static int exact;  /* code of the exact event */
 static struct big_set *sets;
 static struct scale_truth truth;
 static struct scale_score found;
 static struct scale_sets_info info;
 
-/* ---- which events ---------------------------------------------------------------------- */
+/* ---- choice of the events -------------------------------------------------------------- */
 
 static void take_known(void)
 {
@@ -56,7 +57,8 @@ static bool is_known(int code)
 	return false;
 }
 
-/* Fills places of the ring with tracepoints whose names begin so; from where it is now. */
+/* Fill free places of the ring, from index at on, with tracepoints whose names begin with prefix, or do not
+ * if with is false. Return the index after the last one. */
 static unsigned take(unsigned at, const char *prefix, bool with)
 {
 	const char *const all = "upc:::tp::";
@@ -83,7 +85,7 @@ static unsigned take(unsigned at, const char *prefix, bool with)
 	return at;
 }
 
-/* System calls first: they are the same on all machines. */
+/* Fill the ring. System calls come first, since they are the same on all machines. */
 static void choose_events(void)
 {
 	const char *const calls = "upc:::tp::syscalls:";
@@ -169,7 +171,7 @@ void scale_sets_turn(const atomic_bool *end)
 
 	while (!atomic_load(end)) {
 		scale_work(&truth, WORK);
-		/* One goes on, another one ends and begins anew. */
+		/* Read a set that goes on, then stop and restart another one. */
 		judge(&sets[(i + options->sets / 2) % options->sets]);
 		scale_check(mpx_set_stop(sets[i].set, NULL), "mpx_set_stop");
 		info.stopped++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_scale_threads.c - threads that come and go, and the thread that starts them, waits
- * for their ends, and has the process-wide set. The first generation is there all at
- * once, to be measured; then there is one that starts for each that ends.
+ * mpx_scale_threads.c - short-lived threads, and the thread that starts them, joins them and owns the
+ * process-wide set. All threads of the first generation run at the same time, for measurements of their
+ * memory. After that, a thread starts for each one that ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* clock_nanosleep */
@@ -16,7 +16,8 @@
 #include "bench.h"
 #include "mpx_scale.h"
 
-/* Events of one group, which are exact; every eighth thread has more, which take turns. */
+/* Most threads have FEW events, which fit one group and are exact. Every SHARE-th thread has more events,
+ * which are multiplexed. */
 enum { FEW = SCALE_GROUP, SHARE = 8, ROUNDS = 5, WORK = 20, MANY_WORK = 1000 };
 
 struct worker {
@@ -26,19 +27,19 @@ struct worker {
 	size_t memory;
 	struct scale_truth truth;
 	struct scale_score score;
-	struct worker *next; /* that has ended */
+	struct worker *next; /* in the list of ended workers */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of ended */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects ended */
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static struct worker *ended;
 static sem_t arrived, go;
 static int sum_set;
-static struct scale_truth own; /* of the thread that starts the others */
+static struct scale_truth own; /* calls of the thread that starts the others */
 
-/* ---- a thread that comes and goes --------------------------------------------------------- */
+/* ---- a short-lived thread ----------------------------------------------------------------- */
 
-/* Signals of the process-wide set break it off. */
+/* Sleep up to 0.2 s, until an absolute time, since signals of the process-wide set interrupt the sleep. */
 static void rest(struct worker *w)
 {
 	struct timespec until;
@@ -52,7 +53,7 @@ static void rest(struct worker *w)
 		;
 }
 
-/* The exact event, and known events from first on. */
+/* Create a set of the exact event and n known events from first on. */
 static int make_set(unsigned first, unsigned n)
 {
 	unsigned i;
@@ -94,7 +95,7 @@ static void judge(struct worker *w, int set, unsigned first, unsigned n, const s
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	/* Two sets that overlap. */
+	/* Count with two overlapping sets. */
 	unsigned n = w->many ? SCALE_KNOWN - 3 : FEW - 1, round;
 	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
 	struct scale_truth before = {{0}};
@@ -105,7 +106,7 @@ static void *work(void *arg)
 	two = make_set(2, n);
 	start(w, one);
 	start(w, two);
-	/* The second start may have broken the first set's count. */
+	/* Reset the first set, since the start of the second may have interrupted its counting. */
 	scale_check(mpx_set_reset(one), "mpx_set_reset");
 	if (w->gathers) {
 		scale_check(mpx_thread_get_info(&info), "mpx_thread_get_info");
@@ -125,7 +126,7 @@ static void *work(void *arg)
 	start(w, two);
 	scale_work(&w->truth, WORK);
 	scale_thread_info(&w->score);
-	/* Some tidy up, of others the library does. */
+	/* Half of the threads destroy their sets; the library does that for the others. */
 	if (w->seed % 2) {
 		scale_check(mpx_set_stop(two, NULL), "mpx_set_stop");
 		judge(w, two, 2, n, &before);
@@ -139,7 +140,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- who starts them ---------------------------------------------------------------------- */
+/* ---- the thread that starts the others ---------------------------------------------------- */
 
 static void create(struct scale_threads *t, bool gathers)
 {
@@ -159,7 +160,7 @@ static void create(struct scale_threads *t, bool gathers)
 	}
 }
 
-/* Waits for one that ends, for so long. */
+/* Wait up to ns for a thread to end, and join it. Return false after a timeout. */
 static bool reap(struct scale_threads *t, long ns)
 {
 	struct timespec until;
@@ -185,7 +186,8 @@ static bool reap(struct scale_threads *t, long ns)
 	return true;
 }
 
-/* Between the calls that had ended before and those that have begun since. */
+/* Read the process-wide set. Its count must lie between the number of calls completed before the read and the
+ * number of calls begun before its end. */
 static void read_sum(struct scale_threads *t)
 {
 	unsigned long long least = atomic_load(&scale_ended), most;
@@ -273,7 +275,7 @@ void scale_threads_stop(struct scale_threads *t)
 	if (!(t->sum[0].flags & MPX_EXACT) || t->sum[0].count != truth)
 		scale_fail("the process-wide set has %llu of %llu", (unsigned long long)t->sum[0].count,
 			   truth);
-	/* Those that have ended, the one with many sets and this one. */
+	/* The set's threads: all short-lived ones, the thread with many sets, and this one. */
 	if (t->sum[0].threads != t->made + 2 || t->sum[0].missed)
 		scale_fail("the process-wide set has counted in %u of %llu threads", t->sum[0].threads,
 			   (unsigned long long)t->made + 2);

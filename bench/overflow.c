@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * overflow.c - what an overflow signal costs, from the kernel's interrupt to the
- * return of a handler that only counts: through upci_perf_set_period, and bare. A
- * signal every second page fault, less the faults themselves; each beside a counting
- * event, in turn.
+ * overflow.c - cost of an overflow signal, from the kernel's interrupt to the return of a handler that only
+ * counts. Compares upci_perf_set_period with bare perf. A signal arrives at every second page fault. The cost
+ * of the faults themselves, measured with an event that only counts, is subtracted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +28,7 @@ static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
 
 static struct upci_perf *plain, *ours;
 static int bare_event = -1, bare_sampler = -1;
-static volatile uint64_t signals[2]; /* ours, bare */
+static volatile uint64_t signals[2]; /* through upci_perf_set_period, and bare */
 
 static void on_overflow(int number, siginfo_t *info, void *context)
 {
@@ -133,7 +132,7 @@ int main(void)
 	    fcntl(bare_sampler, F_SETFL, O_ASYNC))
 		fail(strerror(errno));
 	bench_in_turn(subject, 3, PAGES);
-	/* Both have had a signal each period, give or take faults of other memory. */
+	/* Both must have had a signal in each period. Faults of other memory may add a few. */
 	if (signals[0] < BENCH_SAMPLES * PAGES / PERIOD || signals[1] < BENCH_SAMPLES * PAGES / PERIOD)
 		fail("signals were lost: raise kernel.perf_event_max_sample_rate");
 	cost = (subject[1].median - subject[0].median) * PERIOD;

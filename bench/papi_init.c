@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_init.c - what the component costs a program that initialises PAPI: whole processes, beside the same
- * PAPI with the component disabled by its name.
+ * papi_init.c - cost of the component for a program that initialises PAPI. Compares whole processes with
+ * processes that disable the component by its name.
  */
 #include <papi.h>
 #include <spawn.h>
@@ -23,7 +23,7 @@ struct kind {
 	double cpu[PROCESSES], wall[PROCESSES]; /* us */
 };
 
-/* One of the processes. */
+/* Run as one of the measured processes. Return its exit status. */
 static int be_process(const char *kind)
 {
 	long long value;
@@ -50,7 +50,7 @@ static pid_t begin_process(const char *kind)
 	return child;
 }
 
-/* The CPU time that it took, in us. */
+/* Wait for a process. Return its CPU time in us. */
 static double end_process(pid_t child)
 {
 	struct rusage used;
@@ -75,7 +75,7 @@ static void print_kind(struct kind *kind, const struct kind *plain)
 	bench_print(name, wall, "us");
 	if (kind == plain)
 		return;
-	/* The plain one's are sorted by now. */
+	/* The samples of plain are already sorted. */
 	snprintf(name, sizeof(name), "papi_init_%s_cpu_to_plain", kind->name);
 	bench_ratio(name, cpu / plain->cpu[PROCESSES / 2]);
 	snprintf(name, sizeof(name), "papi_init_%s_wall_to_plain", kind->name);

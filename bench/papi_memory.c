@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_memory.c - PAPI_read of upc events that are read from memory (a replay at its
- * end), beside PAPI's own example component, which computes its three values.
+ * papi_memory.c - time of PAPI_read for upc events that are read from memory (a replay at its end), compared
+ * with PAPI's example component, which computes its three values.
  */
 #include <papi.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int set_of(const char *component, unsigned n)
 		return PAPI_NULL;
 	if (PAPI_create_eventset(&set) != PAPI_OK)
 		exit(1);
-	/* An event that conflicts with an earlier one is passed over. */
+	/* Skip an event that conflicts with an earlier one. */
 	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cidx); more == PAPI_OK && added < (int)n;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, cidx))
 		added += PAPI_add_event(set, code) == PAPI_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_read.c - PAPI_read of live upc events beside the bare group read of the
- * same events.
+ * papi_read.c - time of PAPI_read for live upc events, compared with the bare group read of the same events.
  */
 #include <papi.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plain_unit.c - a running unit written as one would without a thought of speed but
- * the compiler's: for each cycle, for each counter. Compiled with -O3.
+ * plain_unit.c - a running unit as a plain loop over cycles and counters. Only the compiler optimises it,
+ * with -O3.
  */
 #include "plain_unit.h"
 

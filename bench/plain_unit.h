@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plain_unit.h - the unit as a plain loop over cycles and counters: the yardstick
- * that the cycle engine is measured by.
+ * plain_unit.h - the unit as a plain loop over cycles and counters, with which the cycle engine is compared.
  */
 #ifndef PLAIN_UNIT_H
 #define PLAIN_UNIT_H
@@ -14,8 +13,8 @@ struct plain_counter {
 	uint8_t latch, p, input, mode, enabled, armed, pending;
 };
 
-/* All zero is the reset state, except that p is then a sample. Parity and start/stop
- * are left out, which makes the yardstick a little too fast, never too slow. */
+/* All zero is the reset state, except that p must then be set to the previous sample. Parity and start/stop
+ * are left out, which makes the plain loop slightly too fast, never too slow. */
 struct plain_unit {
 	struct plain_counter counter[UPC_COUNTERS];
 	uint64_t threshold, t, interrupts;

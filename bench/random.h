@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * random.h - numbers of chance, the same in each run.
+ * random.h - pseudo-random numbers, the same in each run.
  */
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Knuth's MMIX generator; the upper bits are the good ones. */
+/* Return a random number from 0 to below - 1. Uses the upper bits of Knuth's MMIX generator, since the lower
+ * ones are less random. */
 static inline uint64_t bench_pick(uint64_t below)
 {
 	static uint64_t state = 1;
@@ -17,7 +18,7 @@ static inline uint64_t bench_pick(uint64_t below)
 	return (state >> 16) % below;
 }
 
-/* 64 bits: Steele's splitmix64. */
+/* Return 64 random bits (Steele's splitmix64). */
 static inline uint64_t bench_next(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -35,7 +36,7 @@ static inline uint64_t bench_bits(void)
 	return bench_next(&bench_seed);
 }
 
-/* In (0, 1). */
+/* Return a uniform random number in (0, 1). */
 static inline double bench_uniform(void)
 {
 	return ((double)(bench_bits() >> 12) + 0.5) / 0x1p52;

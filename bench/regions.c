@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions.c - what a start and an end of a region cost, without counters: by number, by name, among
- * 10,000 names, ten deep; beside the clock that each reads. With UPC_REGIONS_EVENTS, with these.
+ * regions.c - cost of the start and the end of a region, without counters: by number, by name, among 10,000
+ * names, and nested ten deep. Compares it with a read of the clock, which each call reads. UPC_REGIONS_EVENTS
+ * adds counters.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void by_name(void *arg, unsigned calls)
 	}
 }
 
-/* A walk over all of them, so that the caches do not have the one that comes next. */
+/* Use all names in turn, so that the next one is not in the caches. */
 static void among_many(void *arg, unsigned calls)
 {
 	static unsigned at;
@@ -89,7 +90,7 @@ int main(void)
 	bench_in_turn(subject, sizeof(subject) / sizeof(subject[0]), CALLS);
 	for (i = 0; i < sizeof(subject) / sizeof(subject[0]); i++) {
 		char text[64];
-		/* A start and an end are two. */
+		/* A call of the subject is a start and an end: two operations. */
 		double ns = i ? subject[i].median / 2 : subject[i].median;
 
 		snprintf(text, sizeof(text), "regions_%s", what[i]);

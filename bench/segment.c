@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * segment.c - a run of a million cycles in the segment engine: all 1024 inputs
- * periodic at random, all signal modes mixed, interrupts enabled and none in it.
+ * segment.c - time of a million cycles in the segment engine. All 1024 inputs have random periods, all signal
+ * modes are mixed, and interrupts are enabled, but none happens.
  */
 #include "bench.h"
 #include "random.h"
@@ -34,7 +34,7 @@ int main(void)
 	if (!e)
 		return 1;
 	for (i = 0; i < UPC_INPUTS; i++) {
-		/* Every length of period is as likely as any other. */
+		/* Every order of magnitude of the period is equally likely. */
 		wave[i].period = 2 + bench_pick(UINT64_C(1) << bench_pick(24));
 		wave[i].high = 1 + bench_pick(wave[i].period - 1);
 		wave[i].phase = bench_pick(wave[i].period);
@@ -46,7 +46,7 @@ int main(void)
 			fields |= (bench_pick(16) | UPC_FIELD_INTERRUPT_ENABLE) << 8 * k;
 		upci_engine_segment.write(e, UPC_REG_CONFIG(i), fields);
 	}
-	/* Further off than this program gets. */
+	/* A threshold that this program never reaches. */
 	upci_engine_segment.write(e, UPC_REG_THRESHOLD, UINT64_MAX);
 	upci_engine_segment.write(e, UPC_REG_START_STOP, 1);
 	bench_in_turn(&subject, 1, 100);

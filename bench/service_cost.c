@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * service_cost.c - what programs pay beside the node service: loops of system calls, of switches
- * and of instructions, with nothing, beside the service, and beside perf stat -a of the same events,
- * in turn. A ratio is what the service adds by what perf stat adds; of instructions, to which neither
- * adds much, it is the times' ratio. And what the service's own passes over /proc take, by processes.
+ * service_cost.c - cost of the node service for other programs. Loops of system calls, of context switches
+ * and of instructions run alone, while the service runs, and while perf stat -a counts the same events, in
+ * turn. A ratio is the time that the service adds divided by the time that perf stat adds. For instructions,
+ * to which neither adds much, it is the ratio of the times. The benchmark also measures the service's passes
+ * over /proc, for several numbers of processes.
  *
- * The loops are a process of their own that is started anew each time, so that perf counts from its
- * exec on, and nothing that is measured has been counted before.
+ * The loops are a separate process, which is started anew each time. perf therefore counts it from its exec
+ * on, and no counter was attached to it before.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -34,7 +35,7 @@ enum { CALLS, SWITCHES, INSTRUCTIONS, LOOPS };
 
 static const char *const loop_name[LOOPS] = {"system_call", "switch", "instructions"};
 
-/* ---- the loops, in a process of their own ------------------------------------------- */
+/* ---- the loops, in a separate process ----------------------------------------------- */
 
 static double clock_of(clockid_t clock)
 {
@@ -58,7 +59,7 @@ static double calls(void)
 	return bench_median(sample, BATCHES);
 }
 
-/* To another process on the same CPU and back: two switches. */
+/* Send a byte to another process on the same CPU and back, which takes two context switches. Return ns. */
 static double switches(void)
 {
 	static double sample[BATCHES];
@@ -89,7 +90,7 @@ static double switches(void)
 	return bench_median(sample, BATCHES);
 }
 
-/* The process's own CPU time is taken, so that other processes do not matter. */
+/* Run instructions. Measures the process's CPU time, on which other processes have little influence. */
 static double instructions(void)
 {
 	double from = clock_of(CLOCK_PROCESS_CPUTIME_ID);
@@ -113,13 +114,13 @@ static int measure(int to)
 	return write(to, ns, sizeof(ns)) != sizeof(ns);
 }
 
-/* ---- beside whom --------------------------------------------------------------------- */
+/* ---- what runs at the same time ------------------------------------------------------ */
 
 enum { NOTHING, SERVICE, PERF, BESIDE };
 
 static const char *const beside_name[BESIDE] = {"nothing", "service", "perf_stat"};
 
-/* Starts the loops, under perf where it is asked for. */
+/* Start the loops' process, under perf stat if perf is true. Store the times in ns. */
 static void run_loops(const char *self, bool perf, double ns[LOOPS])
 {
 	int ends[2];
@@ -182,7 +183,7 @@ static void costs(const char *self)
 
 	for (int r = 0; r < ROUNDS; r++)
 		for (int turn = 0; turn < BESIDE; turn++) {
-			/* Each comes after each other one. */
+			/* Alternate the order, so that each variant follows each other one. */
 			int b = r % 2 ? BESIDE - 1 - turn : turn;
 			struct service *service = b == SERVICE ? open_service() : NULL;
 			double got[LOOPS];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shared.c - what a monitor costs the unit that it watches: an owner that stores single
- * counts at full speed, or changes all 256 with a microsecond or so between (without,
- * no reader would find the unit at rest); alone, with a monitor in another process that
- * reads everything 1,000 times a second, and with one that never stops reading.
+ * shared.c - cost of a monitor for the owner of the unit that it reads. The owner stores single counts at
+ * full speed, or changes all 256 counts with about a microsecond between changes; without this pause, no
+ * reader would get a consistent read. The owner runs alone, with a monitor in another process that reads
+ * everything 1,000 times a second, and with a monitor that reads continuously.
  *
- * Time is the owner's CPU time, so that what else runs here is not in it.
+ * Time is the owner's CPU time, which excludes other programs.
  */
 #include <sched.h>
 #include <signal.h>
@@ -20,10 +20,10 @@
 
 enum mode { ALONE, AT_1000_HZ, SPINNING, MODES };
 
-/* Long enough for some reads of the 1000 in a second. */
+/* Length of a batch: long enough for several reads at 1,000 reads a second. */
 #define BATCH_NS 20e6
 
-/* The memory by which the two processes exchange data. */
+/* Memory through which the two processes exchange data. */
 static struct talk {
 	int mode, seen;
 	uint64_t reads, failures;
@@ -86,7 +86,7 @@ static void monitor(void)
 
 			__atomic_add_fetch(error ? &talk->failures : &talk->reads, 1, __ATOMIC_RELAXED);
 		}
-		/* Alone it wakes up as well, so that the difference is the reading. */
+		/* Wake up also when the owner is alone, so that the modes differ only in the reads. */
 		if (mode != SPINNING)
 			next_millisecond(&t);
 	}
@@ -129,7 +129,7 @@ static void change_all(unsigned calls)
 	}
 }
 
-/* Changes the unit, and then works as an owner does between changes. */
+/* Change the unit, then work as an owner does between changes. */
 static void change_and_work(unsigned calls)
 {
 	volatile unsigned work;
@@ -157,7 +157,8 @@ static double time_of(void (*run)(unsigned calls), unsigned calls)
 	return (cpu_ns() - start) / calls;
 }
 
-/* In turn; medians, of the ratios too, each to what was measured just before. */
+/* Measure the modes in turn. Print medians of the times, and of the ratios to the time without a monitor that
+ * was measured just before. */
 static void measure(const char *what, void (*run)(unsigned calls))
 {
 	static const char *const with[MODES] = {"alone", "monitor_1000hz", "monitor_spinning"};

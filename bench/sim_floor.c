@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_floor - processor time of a program under upc_run, beside the same emulator with a plugin that
- * does the least (bench/sim/floor.c), and the emulator alone.
+ * sim_floor - CPU time of a program under upc_run, compared with the same emulator with a minimal plugin
+ * (bench/sim/floor.c), and with the emulator alone.
  *
  * Usage: sim_floor NAME PAIRS UPC_RUN QEMU FLOOR_MODULE PROGRAM [ARGUMENT...]
  *
- * The three in turn, PAIRS times after one that is not counted: ratios of each turn, and their
- * medians. Times are of the whole process and what it waits for.
+ * The three run in turn, PAIRS times, after a first turn that is ignored. The output is the ratios of each
+ * turn, and their medians. Times include the whole process and its children.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -45,7 +45,7 @@ static double run(char **argv)
 	return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/* A command: some words, then the program's. */
+/* Return the arguments of a command: words, then the program and its arguments. */
 static char **command(const char *const *words, char **program)
 {
 	char **argv = calloc(300, sizeof(*argv));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_speed - how much longer a program takes under upc_run than under the plain emulator, for
- * each loop of bench/sim/loops.c; and how much faster two threads are than one.
+ * sim_speed - how much longer a program takes under upc_run than under the plain emulator, for each loop of
+ * bench/sim/loops.c; and how much faster two threads are than one.
  *
- * Usage: sim_speed UPC_RUN GUEST PROGRAM LOOP...    GUEST as in qemu-GUEST, PROGRAM loops for it
+ * Usage: sim_speed UPC_RUN GUEST PROGRAM LOOP...
+ *   GUEST: as in qemu-GUEST; PROGRAM: bench/sim/loops.c, compiled for GUEST
  *
- * Same binary, in turn, medians. Times are of the whole run, the emulator's start and the report
- * included; a loop has as many rounds as the plain emulator needs PLAIN_NS for. ".cpu" is
- * processor time, which others on the machine disturb less. Threads do the first LOOP and the last.
+ * Both run the same binary in turn; the output is medians. Times include the emulator's start and the report.
+ * A loop has as many rounds as the plain emulator does in PLAIN_NS. Names with ".cpu" are CPU times, which
+ * other programs on the machine disturb less. The first and the last LOOP are also measured with threads.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -74,7 +75,7 @@ static struct cost run(enum how how, const char *loop, unsigned long rounds, uns
 	return cost;
 }
 
-/* Rounds that the plain emulator needs PLAIN_NS for. */
+/* Return the number of rounds that the plain emulator does in PLAIN_NS. */
 static unsigned long rounds_for(const char *loop)
 {
 	unsigned long rounds = 1000;
@@ -105,7 +106,7 @@ static void name_time(const char *loop, const char *what, double ns)
 	bench_print(name, ns / 1e6, "ms");
 }
 
-/* upc_run's time over the emulator's. */
+/* Print upc_run's time divided by the plain emulator's. */
 static void bench_loop(const char *loop)
 {
 	double wall[HOWS][RUNS], cpu[HOWS][RUNS], plain, counted;
@@ -128,8 +129,8 @@ static void bench_loop(const char *loop)
 }
 
 /*
- * The same work by the program's one thread, by one beside it, and by two: a program that
- * has a second thread at all is made of other code, by emulator and plugin.
+ * Measure the same work in the program's only thread, in one additional thread, and in two additional
+ * threads. The emulator and the plugin generate different code for a program that has a second thread at all.
  */
 static void bench_threads(const char *loop)
 {
@@ -147,13 +148,13 @@ static void bench_threads(const char *loop)
 			}
 	for (h = 0; h < HOWS; h++)
 		for (threads = 0; threads < 3; threads++) {
-			/* In place: the first of each is the median from here on. */
+			/* Overwrite the first sample of each array with the median. */
 			wall[h][threads][0] = bench_median(wall[h][threads], THREAD_RUNS);
 			cpu[h][threads][0] = bench_median(cpu[h][threads], THREAD_RUNS);
 		}
 	name_ratio(loop, "_2_threads", wall[COUNTED][1][0] / wall[COUNTED][2][0]);
 	name_ratio(loop, "_2_threads_qemu", wall[PLAIN][1][0] / wall[PLAIN][2][0]);
-	/* The ratio as it would be if both had a processor of their own all the time. */
+	/* The ratio that would result if each thread had its own CPU all the time. */
 	name_ratio(loop, "_2_threads.cpu", 2 * cpu[COUNTED][1][0] / cpu[COUNTED][2][0]);
 	name_ratio(loop, "_2_threads_to_unthreaded", wall[COUNTED][0][0] / wall[COUNTED][2][0]);
 	name_ratio(loop, "_threaded.cpu", cpu[COUNTED][2][0] / cpu[PLAIN][2][0]);
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
 	guest = argv[2];
 	program = argv[3];
 	snprintf(qemu, sizeof(qemu), "qemu-%s", guest);
-	/* As upc_run does: both then do the same at the same places. */
+	/* Disable address space randomisation as upc_run does, so that both run with the same addresses. */
 	personality(ADDR_NO_RANDOMIZE);
 	for (i = 4; i < argc; i++)
 		bench_loop(argv[i]);

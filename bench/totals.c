@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * totals.c - counts that come as numbers: one add, and a read of all 256 counters.
+ * totals.c - speed of the totals engine: one add, and a read of all 256 counters.
  *
- * Ids come at random from memory, 1024 of them or those that are chosen, so that no
- * predictor learns what comes next. The yardsticks are what any counting costs: an
- * addition to a place of an array that is found in the same stream, and a copy of
- * 256 numbers.
+ * The ids to add are random numbers in memory, so that no branch predictor learns their order: all 1024 ids,
+ * or only the ids that a counter has chosen. The results are compared with the least that any counting costs:
+ * an addition to an array element whose index comes from the same stream, and a copy of 256 numbers.
  */
 #include <string.h>
 
@@ -50,7 +49,7 @@ static void run_plain(void *arg, unsigned calls)
 
 	for (n = 0; n < calls; n++) {
 		count[ids[ALL][n % IDS]] += n & 7;
-		/* Each is stored, as an add's is that others may watch. */
+		/* Force a store for each addition, as an add to a watched unit does. */
 		__asm__ volatile("" ::: "memory");
 	}
 }
@@ -81,8 +80,8 @@ static void open_totals(struct upci_totals *totals)
 
 int main(void)
 {
-	/* As it is; shown to others; with thresholds of events, further off than this
-	 * program gets. */
+	/* Three engines: unchanged; visible to monitors; and with event thresholds that this program never
+	 * reaches. */
 	static struct upci_totals quiet, watched, thresholds;
 	static uint64_t shown[UPC_COUNTERS];
 	uint64_t counts[UPC_COUNTERS], added = 0;
@@ -127,7 +126,7 @@ int main(void)
 	bench_print("memcpy_2KB", read[1].median, "ns");
 	bench_ratio("totals_read_all_to_memcpy", read[0].median / read[1].median);
 
-	/* All that was added to those that were chosen is there. */
+	/* The counters must contain everything that was added to chosen ids. */
 	upci_totals_read_all(&watched, counts);
 	for (i = 0; i < CALLS; i++)
 		if (upci_totals_counts(&watched, ids[ALL][i % IDS]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tracefs.h - a benchmark of tracepoints, also where nobody has mounted their directory; where
- * they cannot be counted at all it is skipped by its name.
+ * tracefs.h - prepares a benchmark that counts tracepoints: mounts tracefs if necessary, or skips the
+ * benchmark if tracepoints cannot be counted.
  */
 #ifndef BENCH_TRACEFS_H
 #define BENCH_TRACEFS_H
@@ -18,7 +18,7 @@
 
 #define BENCH_TRACEFS "/sys/kernel/tracing"
 
-/* Opens a counter of one, to ask whether this process may: 0, or why not. */
+/* Open a counter of a tracepoint to find out whether this process may. Return 0, or the errno value. */
 static inline int bench_try_tracepoint(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
@@ -40,8 +40,8 @@ static inline int bench_try_tracepoint(void)
 	return 0;
 }
 
-/* Before there are threads. Where nobody has mounted it this process gets a mount of its own, which
- * ends with it. */
+/* Make tracepoints available, or skip the benchmark with a message. Called before any thread is created. If
+ * tracefs is not mounted, mount it in a private mount name space, which ends with the process. */
 static inline void bench_need_tracepoints(const char *bench)
 {
 	int error;

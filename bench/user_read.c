@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * user_read.c - a read of two hardware events of the calling thread: in user mode, by
- * a group read, and by PAPI's perf_event component. Where the machine's clock counts
- * instructions (scripts/pmu/pmu-rig) the figures are instructions, each the same in every
- * batch; elsewhere they are ns.
+ * user_read.c - time of a read of two hardware events of the calling thread: in user mode, with a group read,
+ * and with PAPI's perf_event component. If the machine's clock counts instructions (scripts/pmu/pmu-rig), the
+ * figures are instructions, the same in every batch; otherwise, they are ns.
  */
 #include <papi.h>
 #include <string.h>
@@ -63,7 +62,7 @@ static int create_papi(void)
 	return set;
 }
 
-/* One at a time: pinned groups leave nothing to others. */
+/* Measure one unit. Only one runs at a time, since its pinned group occupies the counters. */
 static double measure_unit(struct upc_catalogue *c, const char *user_read, const char *name)
 {
 	struct bench_subject subject = {read_unit, create(c, user_read), 0};

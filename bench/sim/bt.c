@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bt - a kernel in the manner of BT of the NAS benchmarks, to be counted: five quantities of a
- * gas on n x n x n points. Each step solves, along all lines of each of the three directions,
- * an implicit scheme's system of equations, which is block tridiagonal with blocks of 5 x 5.
+ * bt - a program to be counted, similar to BT of the NAS benchmarks. It simulates five quantities of a gas on
+ * n x n x n points with an implicit scheme. Each step solves a system of equations along all lines of each of
+ * the three directions. The system is block tridiagonal, with blocks of 5 x 5.
  *
  * Usage: bt [N [STEPS]]    N 4 to 64 [12], STEPS [10]
  *
- * Prints how much a step changes. At the end systems along all lines are solved once more, and
- * the solutions put into the equations; status 1 where they do not hold.
+ * Each step prints the sum of the squared changes. At the end, the program solves the systems along all lines
+ * once more, and checks the solutions. The exit status is 1 if a solution is wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 /* A system along a line: lower[i] x[i-1] + middle[i] x[i] + upper[i] x[i+1] = right[i]. */
 struct line {
 	double lower[N_MAX][5][5], middle[N_MAX][5][5], upper[N_MAX][5][5];
-	double right[N_MAX][5]; /* solved: x */
+	double right[N_MAX][5]; /* after the solution: x */
 };
 
 static unsigned n;
@@ -31,14 +31,14 @@ static double change[N_MAX][N_MAX][N_MAX][5];
 static double flux[N_MAX][5][5], viscous[N_MAX][5][5]; /* Jacobians along a line */
 static struct line line;
 
-/* Where the line of a direction through (a, b) has its point i. */
+/* Return point i of the line in a direction through (a, b). */
 static double *at(double field[N_MAX][N_MAX][N_MAX][5], unsigned direction, unsigned i, unsigned a,
 		  unsigned b)
 {
 	return direction == 0 ? field[a][b][i] : direction == 1 ? field[a][i][b] : field[i][a][b];
 }
 
-/* By hand, so that it is counted as what it is, and not as what a library's memset is today. */
+/* Set a block to zero. A loop has the same counts with every version of the C library, unlike memset. */
 static void clear(double block[5][5])
 {
 	unsigned j, k;
@@ -100,7 +100,7 @@ static void set_identity(double block[5][5])
 		block[k][k] = 1;
 }
 
-/* At the walls nothing changes. */
+/* Make the equations along a line. At the walls, they are x = right. */
 static void make_blocks(unsigned direction, unsigned a, unsigned b)
 {
 	const double t1 = TIME_STEP * n / 2, t2 = TIME_STEP * n * n / 100;
@@ -129,7 +129,7 @@ static void make_blocks(unsigned direction, unsigned a, unsigned b)
 	}
 }
 
-/* ---- their solution ------------------------------------------------------------------- */
+/* ---- solution of the equations -------------------------------------------------------- */
 
 /* y -= block x; c -= a b */
 static void subtract_vector(const double block[5][5], const double *x, double *y)
@@ -151,7 +151,7 @@ static void subtract_product(const double a[5][5], const double b[5][5], double 
 				c[j][k] -= a[j][m] * b[m][k];
 }
 
-/* Gauss and Jordan: upper and right become those of a middle block of identity. */
+/* Eliminate by Gauss and Jordan: multiply upper and right by the inverse of middle. */
 static void eliminate(double middle[5][5], double upper[5][5], double *right)
 {
 	unsigned p, j, k;
@@ -216,7 +216,7 @@ static void sweep(unsigned direction)
 
 /* ---- the benchmark -------------------------------------------------------------------- */
 
-/* A hot spot in the middle. */
+/* Set the initial state, with a hot spot in the middle. */
 static void fill(void)
 {
 	unsigned x, y, z;
@@ -235,7 +235,7 @@ static void fill(void)
 			}
 }
 
-/* Computes the change of the state, which spreads. Walls keep their zeros: their equations are x = 0. */
+/* Compute the change of the state, by diffusion. The change at the walls remains 0. */
 static void make_change(void)
 {
 	unsigned x, y, z, k;
@@ -268,7 +268,7 @@ static double add_change(void)
 	return square;
 }
 
-/* The part that is counted, without the set-up; a function that --region finds. */
+/* Run the part to be counted, without the set-up. --region finds this function by its name. */
 __attribute__((noinline, noclone)) static void bt_steps(unsigned steps)
 {
 	unsigned step, direction;
@@ -281,9 +281,9 @@ __attribute__((noinline, noclone)) static void bt_steps(unsigned steps)
 	}
 }
 
-/* ---- do the equations hold? ------------------------------------------------------------ */
+/* ---- check of the solutions ------------------------------------------------------------ */
 
-/* NaN is the largest of all. */
+/* Return the larger of error and |difference|. NaN counts as larger than any number. */
 static double larger(double error, double difference)
 {
 	if (difference < 0)

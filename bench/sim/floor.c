@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * floor - the least that a plugin which counts can do: with interface 4 each block adds one to one
- * number; with 1, which has no addition for several threads, blocks are seen when they are translated,
- * and nothing is done. sim_floor compares the simulator with it.
+ * floor - a minimal plugin that counts, with which sim_floor compares the simulator. With QEMU's plugin
+ * interface 4, each block adds one to a number. Interface 1 has no inline addition for several threads. With
+ * interface 1, the plugin therefore only sees blocks when they are translated, and does nothing.
  */
 #include "plugin/qemu_plugin.h"
 

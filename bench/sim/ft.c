@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ft - a kernel in the manner of FT of the NAS benchmarks, to be counted: a field of n x n x n
- * complex numbers is transformed once; then each step lets it decay in frequency space and
- * transforms it back. Prints a checksum a step.
+ * ft - a program to be counted, similar to FT of the NAS benchmarks. It transforms a field of n x n x n
+ * complex numbers once. Each step then lets the field decay in frequency space, transforms it back, and
+ * prints a checksum.
  *
  * Usage: ft [N [STEPS]]    N a power of two from 4 to 256 [64], STEPS [6]; NAS's smallest
- *        ft check          the transform beside a discrete Fourier transform by its sum
+ *        ft check          compares the transform with a discrete Fourier transform computed as a sum
  *
- * Real and imaginary parts are in arrays of their own, and a transform is of many lines at
- * once, side by side: so all inner loops are of unit stride and of an even number of rounds,
- * and a compiler that vectorises does the same arithmetic two numbers at a time, nothing else.
+ * Real and imaginary parts are in separate arrays, and many lines are transformed at once. All inner loops
+ * therefore have unit stride and an even number of rounds. If the compiler vectorises them, the arithmetic is
+ * the same, two numbers at a time.
  *
- * Nothing of libm: QEMU 7.2 knows an instruction of its sine not for PowerPC, where older
- * processors take it for another one.
+ * The program does not use libm: for PowerPC, its sine uses an instruction that QEMU 7.2 does not know, and
+ * that older processors decode as another one.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Its phases as regions of libhpm. */
+/* With MARKS, mark the program's phases as regions of libhpm. */
 #ifdef MARKS
 #include <libhpm.h>
 #define BEGIN(number, name) hpmStart(number, name)
@@ -41,7 +41,7 @@ struct field {
 static unsigned n, lines;
 static size_t cells;
 static double root_re[N_MAX], root_im[N_MAX]; /* exp(-2 pi i k / n) */
-static double work[2][2][N_MAX * LINES_MAX];  /* from and to; real and imaginary */
+static double work[2][2][N_MAX * LINES_MAX];  /* [source, destination][real, imaginary] */
 
 static double *make(size_t count)
 {
@@ -67,7 +67,7 @@ static void free_field(struct field *f)
 	free(f->im);
 }
 
-/* cos + i sin of a part of the circle, -1/2 to 1/2, and exp of -1 to 0, by their series. */
+/* Compute functions by their series: cos and sin of a part of the circle, -1/2 to 1/2, and exp of -1 to 0. */
 static void point(double part, double *re, double *im)
 {
 	double x = 2 * PI * part, term = 1;
@@ -109,7 +109,7 @@ static void set_size(unsigned size, unsigned together)
 
 /* ---- one dimension -------------------------------------------------------------------- */
 
-/* y0 = a + b, y1 = (a - b) * w, of so many numbers. */
+/* Compute y0 = a + b and y1 = (a - b) * w for count numbers. */
 static void butterflies(unsigned count, double wr, double wi, const double *restrict ar,
 			const double *restrict ai, const double *restrict br, const double *restrict bi,
 			double *restrict y0r, double *restrict y0i, double *restrict y1r,
@@ -127,7 +127,7 @@ static void butterflies(unsigned count, double wr, double wi, const double *rest
 	}
 }
 
-/* Stockham's transform of work[0], radix 2; returns which half of work has the result. */
+/* Transform work[0] with Stockham's algorithm, radix 2. Return the index in work of the result, 0 or 1. */
 static unsigned transform_lines(int inverse)
 {
 	unsigned from = 0, length, stride, p;
@@ -147,9 +147,9 @@ static unsigned transform_lines(int inverse)
 	return from;
 }
 
-/* ---- three ---------------------------------------------------------------------------- */
+/* ---- three dimensions ----------------------------------------------------------------- */
 
-/* Number i of line l is at i * step + l * apart. */
+/* Copy lines from a field. Element i of line l is at i * step + l * apart. */
 static void take(double *restrict to, const double *restrict from, size_t step, size_t apart)
 {
 	unsigned i, l;
@@ -168,12 +168,12 @@ static void put(double *restrict to, const double *restrict from, size_t step, s
 			to[i * step + l * apart] = from[i * lines + l];
 }
 
-/* The lines that begin at `begin`, in place. */
+/* Transform a bundle of lines, the first of which begins at `begin`, in place. */
 static void transform_at(struct field *f, size_t begin, size_t step, size_t apart, int inverse)
 {
 	unsigned half;
 
-	/* With a constant each, so that copies are of unit stride where they can be. */
+	/* Pass constants, so that the compiler generates copies of unit stride if possible. */
 	if (apart == 1) {
 		take(work[0][0], f->re + begin, step, 1);
 		take(work[0][1], f->im + begin, step, 1);
@@ -214,7 +214,7 @@ static void transform(struct field *f, int inverse)
 
 static uint64_t random_state;
 
-/* Knuth's MMIX generator; at least 0 and below 1. */
+/* Return a random number >= 0 and < 1 (Knuth's MMIX generator). */
 static double next_random(void)
 {
 	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -232,7 +232,7 @@ static void fill(struct field *f)
 	}
 }
 
-/* The factor of each frequency in a step. */
+/* Compute the factor of each frequency in a step. */
 static void make_decay(double *decay)
 {
 	double along[N_MAX];
@@ -273,11 +273,11 @@ static void print_checksum(unsigned step, const struct field *f)
 		re += f->re[at];
 		im += f->im[at];
 	}
-	/* Twelve digits are the same however additions and multiplications are fused. */
+	/* Twelve digits do not depend on whether the compiler fuses multiplications and additions. */
 	printf("step %u checksum %.11e %.11e\n", step, re / (double)cells, im / (double)cells);
 }
 
-/* The part that is counted, without the set-up; a function that --region finds. */
+/* Run the part to be counted, without the set-up. --region finds this function by its name. */
 __attribute__((noinline, noclone)) static void ft_steps(unsigned steps, struct field *u, struct field *v,
 							const double *decay)
 {
@@ -315,7 +315,7 @@ static int run(unsigned size, unsigned steps)
 	return 0;
 }
 
-/* ---- beside the definition ------------------------------------------------------------ */
+/* ---- comparison with the definition --------------------------------------------------- */
 
 static void by_sum(unsigned x, unsigned y, unsigned z, const struct field *f, int sign, double *re,
 		   double *im)
@@ -337,7 +337,7 @@ static void by_sum(unsigned x, unsigned y, unsigned z, const struct field *f, in
 	*im = sum_im;
 }
 
-/* NaN is the largest of all. */
+/* Return the larger of error and |difference|. NaN counts as larger than any number. */
 static double larger(double error, double difference)
 {
 	if (difference < 0)
@@ -345,7 +345,7 @@ static double larger(double error, double difference)
 	return error != error || difference <= error ? error : difference;
 }
 
-/* Powers of the first are the rest, and a quarter of the way around is -i. */
+/* Return the largest error of the roots: each must be a power of the first, and a quarter turn must be -i. */
 static double error_of_roots(void)
 {
 	double re = 1, im = 0, next, error = 0;
@@ -367,7 +367,7 @@ static double largest_error(unsigned size, int inverse)
 	double error, re, im;
 	unsigned x, y, z;
 
-	/* A bundle has 4 lines at most: a plane of size 8 has more than one bundle. */
+	/* A bundle has at most 4 lines, so a plane of size 8 has more than one bundle. */
 	set_size(size, 4);
 	f = make_field();
 	g = make_field();
@@ -398,7 +398,7 @@ static int check(void)
 		for (inverse = 0; inverse < 2; inverse++) {
 			double error = largest_error(size, inverse);
 
-			/* The values go up to the number of cells. */
+			/* The limit allows for values as large as the number of cells. */
 			bad |= !(error < 1e-11);
 			printf("%s %u^3: largest error %.1e\n", inverse ? "inverse" : "forward", size, error);
 		}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * loops - what a simulator's speed is measured with: loops of one kind each.
+ * loops - loops for measuring a simulator's speed, each with one kind of operation.
  *
- * Usage: loops NAME COUNT [THREADS]    prints a number that depends on all that was done
- *        loops                         the names
+ * Usage: loops NAME COUNT [THREADS]    prints a number that depends on all operations
+ *        loops                         prints the names
  *
- * COUNT is rounds of about a thousand operations, shared out among so many threads beside the
- * first; without THREADS that one does them itself.
+ * COUNT is the number of rounds, of about a thousand operations each. THREADS additional threads share the
+ * rounds; without THREADS, the main thread does all of them.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static uint32_t next_random(uint32_t *state)
 
 /* ---- the loops ------------------------------------------------------------------------ */
 
-/* Additions, shifts and logic in registers. */
+/* Do additions, shifts and logic in registers. */
 static uint64_t integer(struct thread *t)
 {
 	uint32_t a = 1, b = 2, c = 3;
@@ -53,7 +53,7 @@ static uint64_t integer(struct thread *t)
 	return a ^ b ^ c;
 }
 
-/* y += s x */
+/* Compute y += s x. */
 static uint64_t daxpy(struct thread *t)
 {
 	double s = 0x1p-20, sum = 0;
@@ -68,7 +68,7 @@ static uint64_t daxpy(struct thread *t)
 	return (uint64_t)sum;
 }
 
-/* Each load's address is what the one before it has loaded. */
+/* Load words, each of which contains the index of the next one. */
 static uint64_t chase(struct thread *t)
 {
 	unsigned long r;
@@ -81,7 +81,7 @@ static uint64_t chase(struct thread *t)
 	return at;
 }
 
-/* Two recursive calls in a call: blocks are short, and end in jumps to where they came from. */
+/* Compute a Fibonacci number recursively: blocks are short, and many end in a return. */
 __attribute__((noinline, noclone)) static uint32_t fibonacci(uint32_t n)
 {
 	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -97,7 +97,7 @@ static uint64_t calls(struct thread *t)
 	return sum;
 }
 
-/* Jumps that depend on data, and are as often taken as not. */
+/* Do conditional jumps that depend on data and are taken half of the time. */
 static uint64_t branchy(struct thread *t)
 {
 	uint32_t state = 1, odd = 0, low = 0, high = 0;
@@ -120,7 +120,7 @@ static uint64_t branchy(struct thread *t)
 	return odd ^ low ^ high;
 }
 
-/* A word at a time; what is copied changes. */
+/* Copy an array word by word. The copied data changes. */
 static uint64_t copy(struct thread *t)
 {
 	volatile uint64_t *to = t->to;
@@ -135,7 +135,7 @@ static uint64_t copy(struct thread *t)
 	return t->to[7] ^ t->to[255];
 }
 
-/* Division and multiplication that depend on each other: the emulator does them in software. */
+/* Do dependent divisions and multiplications, which the emulator computes in software. */
 static uint64_t floating(struct thread *t)
 {
 	double a = 1.5, b = 2.5;
@@ -161,7 +161,7 @@ static const struct {
 
 /* ---- threads -------------------------------------------------------------------------- */
 
-/* One cycle through all words, in an order that is none (Sattolo's). */
+/* Fill the words with one random cycle through all of them (Sattolo's algorithm). */
 static void fill(struct thread *t)
 {
 	uint32_t state = 12345;
@@ -207,7 +207,7 @@ static int run_all(uint64_t (*loop)(struct thread *t), unsigned long rounds, uns
 	}
 	if (i < shares) {
 		fprintf(stderr, "loops: no memory for %u threads\n", threads);
-		return 1; /* ends those that run as well */
+		return 1; /* exit ends the running threads, too */
 	}
 	for (i = 0; i < shares; i++) {
 		if (threads)
