@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * child.h - a child process that works when it is told to, and answers when it is done.
+ * child.h - a child process that does work on request, and answers when the work is done.
  */
 #ifndef CHILD_H
 #define CHILD_H
@@ -14,7 +14,7 @@ struct child {
 	int order, answer;
 };
 
-/* 0, or -1 without a child. */
+/* Start a child that calls work(n) for each child_work(n). Return 0, or -1 after a failure. */
 static int child_start(struct child *child, void (*work)(size_t n))
 {
 	int orders[2], answers[2];
@@ -40,7 +40,7 @@ static int child_start(struct child *child, void (*work)(size_t n))
 	return child->pid > 0 ? 0 : -1;
 }
 
-/* Whether it has worked. */
+/* Let the child call work(n), and wait until it is done. Return 1, or 0 if the child has ended. */
 static int child_work(const struct child *child, size_t n)
 {
 	char done_byte;
@@ -49,7 +49,7 @@ static int child_work(const struct child *child, size_t n)
 	       read(child->answer, &done_byte, 1) == 1;
 }
 
-/* Also of one that was killed. */
+/* End the child and wait for it. The child may already be dead. */
 static void child_end(const struct child *child)
 {
 	close(child->order);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * golden.h - texts of several lines, compared with those of a file in ctests/golden, letter
- * by letter. After a change that is meant,
+ * golden.h - compares texts of several lines, byte for byte, with expected texts in a file in ctests/golden.
+ * After an intended change of a text, this command rewrites the file:
  *
  *     UPC_UPDATE=1 make check TESTS=ctests/unit/tools/stat_sheet
  *
- * writes the file anew, and its difference says what has changed.
+ * git diff then shows the changes.
  *
- * A file has a section for each text: "==== NAME" and the text. A control character is "\033"
- * there, in octal digits, and the version of this project "@VERSION@".
+ * A file has a section for each text: a line "==== NAME", followed by the text. A control character is
+ * written in octal, as "\033", and the version of this project as "@VERSION@".
  */
 #ifndef GOLDEN_H
 #define GOLDEN_H
@@ -34,7 +34,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *golden_why(const
 	return why;
 }
 
-/* A file's bytes, with a 0 behind them; NULL, and errno. */
+/* Return a file's bytes, terminated by 0, or NULL with errno set. The caller frees them. */
 static inline char *golden_load(const char *path)
 {
 	FILE *in = fopen(path, "r");
@@ -50,7 +50,7 @@ static inline char *golden_load(const char *path)
 	return text;
 }
 
-/* The text as files have it. */
+/* Return the text as it is written in files, or NULL if memory runs out. The caller frees it. */
 static inline char *golden_form(const char *text)
 {
 	const size_t version = strlen(UPC_VERSION_STRING);
@@ -80,7 +80,7 @@ static inline char *golden_next_line(const char *line)
 	return (char *)line + (*line == '\n');
 }
 
-/* The section of that name, from its mark on, or the file's end. */
+/* Return the beginning of the section with this name, or the end of the file. */
 static inline char *golden_section(char *all, const char *name)
 {
 	const size_t mark = strlen(GOLDEN_MARK), n = strlen(name);
@@ -93,7 +93,7 @@ static inline char *golden_section(char *all, const char *name)
 	return line;
 }
 
-/* Where a section's text begins, and where it ends. */
+/* Return the beginning of a section's text, and store its end in *end. */
 static inline char *golden_text(char *section, char **end)
 {
 	char *text = golden_next_line(section);
@@ -103,7 +103,8 @@ static inline char *golden_text(char *section, char **end)
 	return text;
 }
 
-/* With the text in its section's place, or behind all others. */
+/* Write the file with the text in place of its section, or as a new last section. Return NULL, or an error
+ * message. */
 static inline const char *golden_write(const char *path, const char *file, const char *name, const char *text)
 {
 	char *all = golden_load(path), *section, *end;
@@ -122,7 +123,7 @@ static inline const char *golden_write(const char *path, const char *file, const
 	return !out || fclose(out) ? golden_why("%s: %s", path, strerror(errno)) : NULL;
 }
 
-/* The first line that differs. */
+/* Return NULL if the section has this text, or a message with the first line that differs. */
 static inline const char *golden_compare(const char *path, const char *name, const char *text)
 {
 	char *all = golden_load(path), *section, *want, *end;
@@ -153,8 +154,8 @@ static inline const char *golden_compare(const char *path, const char *name, con
 	return why;
 }
 
-/* NULL where the section of the file has this text, or why it is not so. The text is empty or
- * ends with a line's end. */
+/* Return NULL if the file's section has this text, or a message that says what differs. The text is empty, or
+ * ends with a newline. With UPC_UPDATE set, write the text to the file instead. */
 static inline const char *golden_differs(const char *file, const char *name, const char *text)
 {
 	const char *srcdir = getenv("srcdir"), *why;
@@ -168,7 +169,7 @@ static inline const char *golden_differs(const char *file, const char *name, con
 	return why;
 }
 
-/* For cmocka's tests. */
+/* Fail the cmocka test if the text differs. */
 #define assert_golden(file, name, text)                                    \
 	do {                                                               \
 		const char *golden_why = golden_differs(file, name, text); \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jobstat_made.h - jobs whose numbers are made: so many nodes with four NUMA nodes each, FLOPs and memory
- * bandwidth. A bad job has a node that falls behind; and in each one the counters of a node are taken.
+ * jobstat_made.h - jobs with generated numbers, for tests. A job has several nodes with four NUMA nodes each,
+ * and two metrics: FLOPs and memory bandwidth. In a bad job, node 7 falls behind. In each job, another user
+ * takes the counters of node 3 for some time.
  */
 #ifndef JOBSTAT_MADE_H
 #define JOBSTAT_MADE_H
@@ -22,7 +23,7 @@ static const char *made_name(const char *format, unsigned number)
 	return asprintf(&name, format, number) < 0 ? NULL : name;
 }
 
-/* The rate of a node in a step: a saw-tooth as figure 3's. */
+/* Return the rate of a node in a step: a saw-tooth, as in figure 3. */
 static double made_rate(const struct jobstat_job *job, unsigned node, unsigned step, bool bad)
 {
 	const double tooth = .7 + .3 * (step % 24) / 24,
@@ -32,7 +33,8 @@ static double made_rate(const struct jobstat_job *job, unsigned node, unsigned s
 	return tooth * noise * (behind ? .45 : 1);
 }
 
-/* NAN: it was taken then. */
+/* Return the value of a node, or of one of its NUMA nodes if numa >= 0, in a step. NAN: the counter was
+ * taken. */
 static double made_value(const struct jobstat_job *job, unsigned node, int numa, unsigned step, bool bad)
 {
 	if (node == 3 && step >= 40 && step < 56)

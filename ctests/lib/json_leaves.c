@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * json_leaves - JSON as lines, for tests written in shell.
+ * json_leaves - prints JSON as lines, for tests written in shell.
  *
  * usage: json_leaves FILE
  *
- * A file has one JSON text, or several. Each value that is no array and no object is one
- * line: its place, a tab, and the value. The place is a JSON pointer (RFC 6901) behind the number
- * of the text, from 0. An empty array or object is a line as well.
+ * A file contains one or more JSON texts. For each value that is not an array or object, the program prints a
+ * line: the value's place, a tab, and the value. The place is "/", the number of the text from 0, and the
+ * value's JSON pointer (RFC 6901). An empty array or object also has a line.
  *
  *     /0/events/3/event	"perf::PAGE-FAULTS"
  *
- * A text that is no JSON, or names a member twice, is reported on standard error, with status 1.
+ * If a text is not valid JSON, or has a member twice, the program prints an error, and the status is 1.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void print_leaf(const char *pointer, const json_t *value)
 	free(text);
 }
 
-/* Appends a member's name, with "~" and "/" as pointers have them. */
+/* Append a member's name to the pointer, with "~" and "/" escaped. */
 static void append_name(char pointer[POINTER], const char *name)
 {
 	size_t n = strlen(pointer);
@@ -65,7 +65,7 @@ static void print_leaves(char pointer[POINTER], json_t *value)
 	}
 }
 
-/* Is there another text? Blanks before it are left out. */
+/* Skip white space. Return true if another text follows. */
 static int has_more(FILE *in)
 {
 	int c;

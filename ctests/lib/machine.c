@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * machine - what this machine permits (machine.h), for tests written in shell.
+ * machine - tells tests written in shell what this machine permits (machine.h): status 0 if it does, 1 if
+ * not.
  *
  * usage: machine counts|cpus|traces|ptrace
  */

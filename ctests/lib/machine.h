@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * machine.h - what this machine permits, asked of the kernel. A skip rests on one of these,
- * or on another answer of the system's, never on an answer of what is tested: that would
- * skip its failures.
+ * machine.h - checks what this machine permits, by system calls. A test decides with one of these functions,
+ * or with another answer of the system, whether it is skipped. A test never uses an answer of the tested code
+ * for that: a failure of that code would then skip the test.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The errno that lasts is perf_event_open's. */
+/* True if perf_event_open succeeds. Otherwise, errno is that of perf_event_open. */
 static inline bool machine_opens(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd;
@@ -29,7 +29,7 @@ static inline bool machine_opens(struct perf_event_attr *attr, pid_t pid, int cp
 	return fd >= 0 && close(fd) == 0;
 }
 
-/* Software events of the calling thread. */
+/* True if this process can count software events of the calling thread. */
 static inline bool machine_counts(void)
 {
 	struct perf_event_attr faults = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS};
@@ -37,10 +37,10 @@ static inline bool machine_counts(void)
 	return machine_opens(&faults, 0, -1);
 }
 
-/* The reason of what is skipped where it does not, the same as in ctests/utils.inc. */
+/* The reason that a skipped test prints if machine_counts() is false. ctests/utils.inc has the same text. */
 #define MACHINE_REFUSES "the kernel, or a seccomp filter, refuses this user every perf event"
 
-/* All that runs on a CPU. */
+/* True if this process can count everything that runs on a CPU. */
 static inline bool machine_counts_cpus(void)
 {
 	struct perf_event_attr faults = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS};
@@ -48,7 +48,7 @@ static inline bool machine_counts_cpus(void)
 	return machine_opens(&faults, -1, 0);
 }
 
-/* Signals by the calling thread's task clock. */
+/* True if the calling thread's task clock can be sampled. */
 static inline bool machine_samples(void)
 {
 	struct perf_event_attr clock = {
@@ -57,7 +57,7 @@ static inline bool machine_samples(void)
 	return machine_opens(&clock, 0, -1);
 }
 
-/* Instructions, by a PMU. */
+/* True if a PMU counts instructions. */
 static inline bool machine_has_pmu(void)
 {
 	struct perf_event_attr instructions = {.type = PERF_TYPE_HARDWARE,
@@ -66,7 +66,7 @@ static inline bool machine_has_pmu(void)
 	return machine_opens(&instructions, 0, -1);
 }
 
-/* Are tracepoints to be read about? tracefs is mounted, or may be. */
+/* True if this process can read the list of tracepoints: tracefs is mounted, or can be mounted. */
 static inline bool machine_shows_tracepoints(void)
 {
 	bool shows;
@@ -76,7 +76,7 @@ static inline bool machine_shows_tracepoints(void)
 	    access("/sys/kernel/debug/tracing/events/sched", R_OK | X_OK) == 0)
 		return true;
 	context = (int)syscall(SYS_fsopen, "tracefs", 0);
-	/* The superuser of a name space may ask for one, and does not get it. */
+	/* For root in a user name space, fsopen succeeds, but creating the file system fails. */
 	shows = context >= 0 &&
 		syscall(SYS_fsconfig, context, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0) == 0;
 	if (context >= 0)
@@ -84,14 +84,14 @@ static inline bool machine_shows_tracepoints(void)
 	return shows;
 }
 
-/* ... and counted: by root, where it counts at all. */
+/* True if this process can count tracepoints: it is root, and can count CPUs and read the list. */
 static inline bool machine_traces(void)
 {
 	return geteuid() == 0 && machine_counts_cpus() && machine_shows_tracepoints();
 }
 
-/* Does the kernel say beforehand that a file has no memory there (Linux 5.14)? Older ones are
- * asked in a way that sandboxes forbid. */
+/* True if the kernel reports in advance that a part of a mapped file has no memory (MADV_POPULATE_WRITE,
+ * Linux 5.14). With older kernels, the tested code uses process_vm_readv, which sandboxes forbid. */
 static inline bool machine_tells_memory(void)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -102,7 +102,7 @@ static inline bool machine_tells_memory(void)
 	return tells;
 }
 
-/* ... by this. */
+/* True if this process can read its own memory with process_vm_readv. */
 static inline bool machine_reads_itself(void)
 {
 	char from = 1, to = 0;
@@ -111,7 +111,7 @@ static inline bool machine_reads_itself(void)
 	return process_vm_readv(getpid(), &b, 1, &a, 1, 0) == 1 && to == 1;
 }
 
-/* Its own children, by ptrace. */
+/* True if this process can trace its own children with ptrace. */
 static inline bool machine_traces_children(void)
 {
 	int status = -1;

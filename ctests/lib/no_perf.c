@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * no_perf.c - runs a command for which perf_event_open fails with EACCES, as it does for
- * ordinary users of Debian's and Ubuntu's kernels at perf_event_paranoid 3 and above.
+ * no_perf.c - runs a command with a seccomp filter under which perf_event_open fails with EACCES. Ordinary
+ * users of Debian's and Ubuntu's kernels get the same error at perf_event_paranoid 3 and above.
  *
  * usage: no_perf COMMAND [ARGUMENT...]
  */
@@ -28,7 +28,7 @@
 #ifdef MACHINE
 static int no_perf_install(void)
 {
-	/* A call of another machine's programs (of 32 bits) goes on as before. */
+	/* Allow all calls of programs for another architecture, such as 32-bit ones. */
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, 3),

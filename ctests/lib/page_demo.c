@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page_demo.c - writes a page with all that a page can have, for page.sh: page_demo FILE [ROWS]. Names
- * are as hostile as they can be.
+ * page_demo.c - writes a page with every element that a page can have, for page.sh: page_demo FILE [ROWS].
+ * The names contain hostile text, such as HTML.
  */
 #include <errno.h>
 #include <math.h>
@@ -84,7 +84,8 @@ static void write_pictures(struct page *page)
 	page_icicle(page, "Call paths", "s", 6, nodes, 3 * NAMES + 1);
 }
 
-/* Four lines with two gaps and a point that stands alone, of a day in minutes; and a year in half minutes. */
+/* Write two charts. The first covers a day in minutes: four lines with two gaps and an isolated point. The
+ * second covers many more half minutes. */
 static void write_lines(struct page *page)
 {
 	enum { MINUTES = 1440, MANY = 100000, LINES = 4 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rights.c - prints what the kernel lets this user count, a word each: "self" (a thread of its
- * own in user mode), "kernel" (there in the kernel too), "cpus" (a whole CPU), "pmu" (the
- * instructions of its own). It asks with the system call alone, so that what it says does not
- * depend on what is tested.
+ * rights.c - prints a word for each thing that the kernel lets this user count: "self" (its own thread in
+ * user mode), "kernel" (its own thread in user and kernel mode), "cpus" (a whole CPU), "pmu" (instructions of
+ * its own thread). The program uses only the system call, so its output does not depend on the tested code.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>

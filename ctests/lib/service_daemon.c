@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * service_daemon.c - the node service and nothing else, for tests of its commands: no values go anywhere.
+ * service_daemon.c - runs the node service without any export of its values, for tests of its commands.
  *
  *   service_daemon CONTROL [CONFIG [STATE]]
  *
- * Prints "ready" when it listens, and ends with SIGTERM or with its standard input's end, so that it does
- * not outlive a test that was killed.
+ * The program prints "ready" when it listens. It ends after SIGTERM, or at the end of its standard input, so
+ * it does not outlive a test that was killed.
  */
 #include <poll.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	sigset_t taken, before;
 	char *message = NULL;
 
-	/* SIGTERM arrives in ppoll only, so that none comes before it and is lost. */
+	/* Block SIGTERM except in ppoll, so that no SIGTERM is lost before the call. */
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGTERM);
 	sigprocmask(SIG_BLOCK, &taken, &before);

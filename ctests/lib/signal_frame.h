@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * signal_frame.h - how much of a stack a signal takes here. AT_MINSIGSTKSZ is the most that it
- * can take: room for registers as well that a program has to ask for, as those of AMX.
+ * signal_frame.h - measures how much stack a signal needs on this machine. AT_MINSIGSTKSZ is the maximum,
+ * which includes room for registers that a program must request first, such as those of AMX.
  */
 #ifndef SIGNAL_FRAME_H
 #define SIGNAL_FRAME_H
@@ -17,8 +17,8 @@ static void signal_frame_find(int signo)
 	signal_frame_end = __builtin_frame_address(0);
 }
 
-/* In bytes, with the frame of a handler that does nothing. SIGUSR1 has its old handler afterwards, and
- * the thread its old alternate stack. */
+/* Return the bytes that a signal needs, including the frame of an empty handler. Restores SIGUSR1's handler
+ * and the thread's alternate stack. */
 static inline size_t signal_frame(void)
 {
 	static char memory[64 << 10];
