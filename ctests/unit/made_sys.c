@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * made_sys.c - directories that are taken for the machine's /sys or /proc. Where none is made, all
- * opens as ever.
+ * made_sys.c - replaces the machine's /sys or /proc by a test directory. While there is none, all opens are
+ * unchanged.
  */
 #include "made_sys.h"
 
@@ -11,7 +11,7 @@
 char made_sys[] = "/tmp/upc-sys-XXXXXX";
 unsigned made_sys_openings, made_sys_full_after = UINT_MAX;
 bool made_sys_known = true;
-static const char *stands_for; /* NULL: none is made */
+static const char *stands_for; /* "/sys" or "/proc"; NULL: there is no test directory */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - the tests of a group in one program. It runs one of them: the one that it is called
- * by, for which there are links to it, or the one that its argument names. Each run is a process
- * of its own, so no test sees what another one has left. With --each it forks for each of its
- * arguments, so valgrind, under which it runs then, starts once (ctests/forked).
+ * run.c - the main program of all tests of a group. It runs one test: the one by whose name it is called
+ * (through a link), or that its argument names. Each run is a separate process, so no test sees the state of
+ * another. With
+ * --each, the program forks for each named test, so that valgrind starts only once (ctests/forked).
  */
 #include "run.h"
 
@@ -28,8 +28,7 @@ static const struct unit_run *find(const char *name)
 	return NULL;
 }
 
-/* Runs the test in this process, as if it had been started by its link, with its output in
- * DIRECTORY/TEST.tap. */
+/* Run the test in this process, as if started through its link, with output to DIRECTORY/TEST.tap. */
 static void each_child(const struct unit_run *run, const char *program, const char *directory)
 {
 	const char *slash = strrchr(program, '/');
@@ -48,7 +47,7 @@ static void each_child(const struct unit_run *run, const char *program, const ch
 	exit(run->main(1, arguments));
 }
 
-/* Runs the named tests, each in a process of its own; DIRECTORY/TEST.ended gets its PID and its status. */
+/* Run the named tests, each in a separate process. Write PID and status to DIRECTORY/TEST.ended. */
 static int each_run(const char *program, const char *directory, char **names)
 {
 	char path[PATH_MAX];

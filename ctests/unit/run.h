@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.h - a test as a part of its group's runner: what would be main of a program of its own.
+ * run.h - defines the main function of a test, which is linked into its group's program (run.c).
  */
 #ifndef UNIT_RUN_H
 #define UNIT_RUN_H
@@ -10,8 +10,8 @@ struct unit_run {
 	int (*main)(int argc, char **argv);
 };
 
-/* The test of that name, which its file has: UNIT_MAIN(regs) { ... }. The linker puts what is
- * in a section of that name side by side. */
+/* Define the main function of the test with this name: UNIT_MAIN(regs) { ... }. The linker collects the
+ * entries of all tests in the section unit_runs. */
 #define UNIT_MAIN(test)                                                                                     \
 	static int unit_main_##test(int argc, char **argv);                                                 \
 	static const struct unit_run unit_run_##test = {#test, unit_main_##test};                           \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_dir.h - a directory of the test's own, with what it puts there; nothing of it stays.
+ * test_dir.h - a private directory for a test, which is removed at its end.
  */
 #ifndef TEST_DIR_H
 #define TEST_DIR_H
@@ -11,7 +11,7 @@
 
 static char test_dir[] = "/tmp/upc-test-XXXXXX";
 
-/* A path below it, until there have been seven more. */
+/* Return a path in the directory. It remains valid for seven more calls. */
 static inline const char *test_path(const char *name)
 {
 	static char path[8][256];
@@ -22,8 +22,8 @@ static inline const char *test_path(const char *name)
 	return p;
 }
 
-/* A file with that text, in directories that are made; only those, with a slash behind the last, where it is
- * NULL. */
+/* Write a file with this text. Create missing directories. If text is NULL, create only the directories; name
+ * then ends with a slash. */
 static inline void test_put(const char *name, const char *text)
 {
 	char path[256];

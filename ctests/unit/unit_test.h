@@ -35,20 +35,20 @@ struct unit_test {
 	struct CMUnitTest test;
 };
 
-/* TEST(name) { ... } is a test of its file; one of TEST_WITH has a set-up and a tear-down, or NULL. */
+/* TEST(name) { ... } defines a test. TEST_WITH also names a set-up and a tear-down function, or NULL. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, set_up, tear_down)                     \
 	static void name(void **state);                        \
 	UNIT_CASE(name, #name, name, set_up, tear_down, NULL); \
 	static void name(void **state __attribute__((unused)))
-/* A test: a function with one of the values that it tests. */
+/* Register a test: a function and a value for its state argument. */
 #define UNIT_CASE(id, label, function, set_up, tear_down, value)                                           \
 	static const struct unit_test unit_test_##id = {                                                   \
 		__BASE_FILE__, __LINE__, {label, function, set_up, tear_down, value}};                     \
 	static const struct unit_test *const unit_case_##id __attribute__((used, section("unit_tests"))) = \
 		&unit_test_##id
 
-/* The linker knows where the section begins and ends that all files' tests are in. */
+/* The beginning and end of the section with the tests of all files. The linker defines these symbols. */
 extern const struct unit_test *const __start_unit_tests[], *const __stop_unit_tests[];
 
 static inline int by_place(const void *one, const void *other)
@@ -59,7 +59,7 @@ static inline int by_place(const void *one, const void *other)
 	return a->line != b->line ? a->line - b->line : strcmp(a->test.name, b->test.name);
 }
 
-/* Runs the tests in the order that they have in the file, whatever order the linker gives them. */
+/* Run a file's tests in the order of the file, which the linker may have changed. */
 static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
 	const size_t all = (size_t)(__stop_unit_tests - __start_unit_tests);
@@ -81,16 +81,16 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 }
 #define run_own_tests(set_up, tear_down) run_tests_of(__BASE_FILE__, set_up, tear_down)
 
-/* The end of a file whose main runs its tests and nothing else. */
+/* Define a main function that only runs the file's tests. */
 #define UNIT_TESTS(file, set_up, tear_down)              \
 	UNIT_MAIN(file)                                  \
 	{                                                \
 		return run_own_tests(set_up, tear_down); \
 	}
 
-/* ---- what they say and ask ---------------------------------------------------------- */
+/* ---- skips and assertions ----------------------------------------------------------- */
 
-/* Skips a test that this machine cannot run, and prints the reason. */
+/* Skip a test that this machine cannot run, and print the reason. */
 #define skip_because(...)            \
 	do {                         \
 		fputs("# ", stdout); \
@@ -100,21 +100,21 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 		skip();              \
 	} while (0)
 
-/* A test that begins with this needs perf events. */
+/* Skip the test if perf events cannot be counted. */
 #define needs_perf()                                         \
 	do {                                                 \
 		if (!machine_counts())                       \
 			skip_because("%s", MACHINE_REFUSES); \
 	} while (0)
 
-/* The message of the last failing call has this in it. */
+/* Check that the message of the last failed call contains part. */
 #define assert_message(part)                                                                \
 	do {                                                                                \
 		if (!strstr(upc_last_message(), part))                                      \
 			fail_msg("message \"%s\" has no \"%s\"", upc_last_message(), part); \
 	} while (0)
 
-/* The code of an event that must be there. */
+/* Return the code of an event, which must exist. */
 static inline uint32_t event_code(struct upc_catalogue *c, const char *name)
 {
 	uint32_t code = UINT32_MAX;
@@ -124,7 +124,7 @@ static inline uint32_t event_code(struct upc_catalogue *c, const char *name)
 	return code;
 }
 
-/* The value of an event that the unit has. */
+/* Return the value of an event of the unit. */
 static inline uint64_t event_value(struct upc_unit *u, uint32_t code)
 {
 	uint64_t value = 0;
@@ -134,8 +134,8 @@ static inline uint64_t event_value(struct upc_unit *u, uint32_t code)
 	return value;
 }
 
-/* Touches n fresh pages: n page faults and a small constant. Huge pages are
- * declined, since one of them would swallow hundreds. */
+/* Touch n fresh pages, which causes n page faults and a small constant. Huge pages are disabled, since one of
+ * them would save hundreds of faults. */
 static inline void touch_fresh_pages(size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
@@ -149,8 +149,8 @@ static inline void touch_fresh_pages(size_t n)
 }
 
 /*
- * How many page faults of the test's own machinery to allow. Sanitizers, and what
- * sets UPC_TEST_INEXACT (valgrind), fault pages in on their own account.
+ * Return the number of additional page faults to allow. Sanitizers cause page faults themselves, and so does
+ * valgrind, for which UPC_TEST_INEXACT is set.
  */
 static inline uint64_t fault_slack(void)
 {
@@ -162,10 +162,11 @@ static inline uint64_t fault_slack(void)
 }
 #define FAULT_SLACK fault_slack()
 
-/* At least n faults, and a small constant. */
+/* Check that value is n page faults plus a small constant at most. */
 #define assert_faults(value, n) assert_in_range(value, n, (uint64_t)(n) + FAULT_SLACK)
 
-/* The entries of /proc/self/fd, which are a few more than descriptors: only to be compared. */
+/* Return the number of entries in /proc/self/fd. They are slightly more than the descriptors, so use the
+ * number for comparisons only. */
 static inline unsigned open_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -178,7 +179,7 @@ static inline unsigned open_descriptors(void)
 	return n;
 }
 
-/* How a child ended: its exit status, or minus the signal that killed it. */
+/* Wait for a child. Return its exit status, or minus the signal that killed it. */
 static inline int end_of(pid_t child)
 {
 	int status;
@@ -201,7 +202,7 @@ static inline uint64_t now_ns(void)
 	return ns_of(CLOCK_MONOTONIC);
 }
 
-/* Sets the soft limit of descriptors; returns the one before. */
+/* Set the soft limit of descriptors. Return the previous limit. */
 static inline rlim_t limit_descriptors(rlim_t most)
 {
 	struct rlimit limit;
@@ -214,7 +215,7 @@ static inline rlim_t limit_descriptors(rlim_t most)
 	return before;
 }
 
-/* How often the part is in a text. */
+/* Return how often a text contains part. */
 static inline unsigned times_in(const char *text, const char *part)
 {
 	unsigned n = 0;
@@ -224,7 +225,7 @@ static inline unsigned times_in(const char *text, const char *part)
 	return n;
 }
 
-/* valgrind cannot make the stack larger for a signal's frame. */
+/* Touch 64 KiB of stack, since valgrind cannot extend the stack for a signal frame. */
 static void __attribute__((noinline, unused)) grow_stack(void)
 {
 	volatile char room[65536];
@@ -234,7 +235,7 @@ static void __attribute__((noinline, unused)) grow_stack(void)
 		room[i] = 0;
 }
 
-/* Takes the arguments of a stand-in for syscall, which has six at most. */
+/* Fetch the six arguments of a wrapped syscall(). */
 static inline void take_arguments(long argument[6], va_list from)
 {
 	int i;
@@ -243,7 +244,7 @@ static inline void take_arguments(long argument[6], va_list from)
 		argument[i] = va_arg(from, long);
 }
 
-/* A small random generator of our own, so that a failure can be repeated. */
+/* Return 64 random bits from a private generator, so that a failure can be repeated. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -253,13 +254,13 @@ static inline uint64_t random_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* A random number between 0 and 1, and neither of them. */
+/* Return a random number greater than 0 and less than 1. */
 static inline double random_uniform(uint64_t *state)
 {
 	return ((double)(random_next(state) >> 11) + .5) / 9007199254740992.;
 }
 
-/* A random number of the normal distribution with mean 0 and deviation 1. */
+/* Return a normally distributed random number with mean 0 and standard deviation 1. */
 static inline double random_normal(uint64_t *state)
 {
 	const double a = random_uniform(state), b = random_uniform(state);
@@ -267,7 +268,7 @@ static inline double random_normal(uint64_t *state)
 	return sqrt(-2 * log(a)) * cos(2 * acos(-1) * b);
 }
 
-/* Values near the places where something happens: carries, thresholds, wraps. */
+/* Return a random value near a carry, a threshold or a wrap. */
 static inline uint64_t random_near_carry(uint64_t *s)
 {
 	uint64_t x = random_next(s), words = x % 4 << 12;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_fake.h - a backend of MPX's core on a clock that only the test moves: its
- * counts are known to the last event. It can hold few events at once, fail at any call,
- * and be interrupted by a tick at any call. A forbidden call by the core fails the test.
+ * mpx_fake.h - a fake backend of MPX's core. Only the test advances its clock, so all counts are known
+ * exactly. The backend can hold few events at a time, fail at any call, and be interrupted by a tick at any
+ * call. A forbidden call by the core fails the test.
  */
 #ifndef MPX_FAKE_H
 #define MPX_FAKE_H
@@ -76,7 +76,7 @@ struct fake {
 };
 extern struct fake fake;
 
-/* Fails the k-th of these calls, and the n - 1 after it. */
+/* Let the k-th of these calls fail, and the n - 1 after it. */
 void fake_fail(unsigned calls, unsigned k, unsigned n);
 
 /* ---- the backend ------------------------------------------------------------------- */
@@ -87,38 +87,38 @@ int fake_fits(void *backend, const uint32_t *code, unsigned n);
 void fake_free(struct fake_group *group);
 bool fake_is_beside(const struct fake_group *group);
 bool fake_has(const struct fake_group *group, uint32_t code);
-/* Returns the true count of an event up to this time. */
+/* Return the true count of an event up to this time. */
 uint64_t fake_total(uint32_t code, uint64_t now);
-/* Does a group that runs count the event? */
+/* True if a running group counts the event. */
 bool fake_counts(uint32_t code);
 
 /* ---- for tests ----------------------------------------------------------------------- */
 
-/* For cores that are made from now on: whether they count another thread, and whether the clock is
- * that thread's CPU time. */
+/* Settings of cores that are created later: whether they count another thread, and whether the clock is that
+ * thread's CPU time. */
 extern bool fake_apart, fake_by_cpu;
 
-/* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
- * of so much CPU time, and of 1000 of the clock; 0: as ticks have it. */
+/* Create a core whose counters hold capacity events. Event i happens at rate i + 1. slice: CPU time of a
+ * slice of 1000 clock units; 0: the ticks determine the length. */
 void fake_make(unsigned capacity, uint64_t slice, bool covariate);
 void fake_create_sliced(unsigned capacity, uint64_t slice);
 void fake_create(unsigned capacity);
-/* Checks that nothing runs and all is closed. */
+/* Destroy the core. Check that no group runs or is open. */
 void fake_destroy(void);
 bool fake_tick(void);
-/* n slices of this length. */
+/* Run n slices of this length. */
 void fake_slices(unsigned n, uint64_t length);
-/* A set of the events from..to. */
+/* Create a set of the events from..to. */
 struct mpxi_set *fake_set(uint32_t from, uint32_t to);
-/* ... that is started. */
+/* Create and start a set of the events from..to. */
 struct mpxi_set *fake_running(uint32_t from, uint32_t to);
 unsigned fake_index(const struct mpxi_set *set, uint32_t code);
 const struct mpxi_window *fake_window(const struct mpxi_set *set, uint32_t code);
-/* T, S_e, C_e, and the same by the covariate, of an event that the counters held for size of
- * the time. */
+/* Check T, S_e and C_e, by the clock and by the covariate, of an event that was counted for size of the time.
+ */
 void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t size);
 void assert_exact(const struct mpxi_set *set, uint32_t code, uint64_t time);
-/* The event's entry in the master list; references 0: it has none. */
+/* Return the event's entry in the master list; its references are 0 if there is no entry. */
 struct mpxi_master fake_master(uint32_t code);
 struct mpxi_core_info fake_info(void);
 
