@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slices that are lost, late, or of no length: their time is the sets' all the same, and sets
- * say that there were such.
+ * Slices that are lost, late, or of length 0: their time still counts as the sets' time, and the sets report
+ * them.
  */
 #include "mpx_fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slice timers that cannot be had, which is said; and an ordinary user, who has them.
+ * Slice timers that are refused, with a message; and slice timers of an ordinary user, which are not.
  */
 #include <grp.h>
 #include <sys/time.h>

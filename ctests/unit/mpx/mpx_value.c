@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The value of a plain read beside the estimate that has an error, over random
- * histories; and that it leaves to the estimate what is not plain.
+ * Compares the value of a plain read with the estimate that has an error, over random histories. Cases that
+ * are not plain are left to the estimate.
  */
 #include <math.h>
 

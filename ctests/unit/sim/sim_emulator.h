@@ -46,8 +46,8 @@ struct qemu_plugin_tb {
 };
 
 /*
- * Held for reading by who executes a block, for writing by who throws all code away. A system
- * call is no execution: who rings is not waited for.
+ * A thread holds the lock for reading while it executes a block, and for writing while it discards all code.
+ * A thread in a system call, such as the doorbell's, does not hold the lock.
  */
 static pthread_rwlock_t world;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
@@ -179,7 +179,7 @@ static uint64_t *number_of(const struct callback *callback, unsigned vcpu)
 	return callback->number;
 }
 
-/* On the thread that makes it. With the second, all code is thrown away, once. */
+/* Create a vCPU, on the thread that creates it. The second vCPU discards all code, once. */
 static void make_vcpu(unsigned vcpu)
 {
 	if (++emulator.vcpus == 2) {
@@ -343,7 +343,7 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
 	return insn->size;
 }
 
-/* The guest's memory is ours. */
+/* Guest addresses are addresses of this process. */
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
 {
 	return (uintptr_t)insn->at;
