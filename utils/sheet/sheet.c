@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet.c - words of exactness, and which of them a sheet has; a sheet for programs.
+ * sheet.c - words for exactness, the exactnesses that occur in a sheet, and the choice of JSON or CSV.
  */
 #include "sheet/sheet.h"
 

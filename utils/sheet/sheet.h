@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet.h - the one model of reports, and its writers: text, CSV, JSON, HTML (doc/reference/json.md).
+ * sheet.h - the model of reports, and its writers: text, CSV, JSON, HTML (doc/reference/json.md).
  *
- * A sheet has facts, sections of rows, and notes. A row has cells in typed columns, and lists of measures: a
- * value of each event, say, inclusive and exclusive. Each value has its exactness, and its reason where it is
- * not exact. Rows are made when they are written, so that a report of any length takes no memory.
+ * A sheet has facts, sections of rows, and notes. A row has cells in typed columns, and lists of measures:
+ * for example a value of each event, inclusive and exclusive. Each value has its exactness, and a reason if
+ * it is not exact. Rows are made when they are written, so that a report of any length takes no memory.
  */
 #ifndef SHEET_H
 #define SHEET_H
@@ -16,25 +16,25 @@
 
 #include "lib/common.h"
 
-/* The number in each JSON text of a sheet; mpx_run's is in src/mpx/shim/shim_report.c, with the same words.
- */
+/* Schema number of a sheet's JSON text. src/mpx/shim/shim_report.c repeats the number and the words for
+ * mpx_run. */
 #define SHEET_SCHEMA 2
 
 enum sheet_exactness {
 	SHEET_EXACT,
 	SHEET_AT_LEAST, /* the value is a lower bound          */
-	SHEET_AT_MOST,  /* an upper bound                      */
-	SHEET_ESTIMATE, /* the truth may be less or more       */
+	SHEET_AT_MOST,  /* the value is an upper bound */
+	SHEET_ESTIMATE, /* the true value may be less or more */
 	SHEET_UNCOUNTED /* nothing was counted: there is no value */
 };
 
-/* "exact", "at least", "at most", "estimate", "uncounted". */
+/* Return "exact", "at least", "at most", "estimate" or "uncounted". */
 const char *sheet_exactness_word(enum sheet_exactness exactness);
-/* The exactness of that word; SHEET_UNCOUNTED of any other, and of NULL. */
+/* Return the exactness of a word, or SHEET_UNCOUNTED for any other text and for NULL. */
 enum sheet_exactness sheet_exactness_of(const char *word);
-/* In front of a number, or of the name of its column: "", ">=", "<=", "~", "?". */
+/* Return the mark before a number, or before its column's name: "", ">=", "<=", "~", "?". */
 const char *sheet_exactness_mark(enum sheet_exactness exactness);
-/* Exactness of a sum of two. */
+/* Return the exactness of a sum. */
 enum sheet_exactness sheet_exactness_both(enum sheet_exactness a, enum sheet_exactness b);
 
 /* ---- cells ---------------------------------------------------------------------------------- */
@@ -42,36 +42,36 @@ enum sheet_exactness sheet_exactness_both(enum sheet_exactness a, enum sheet_exa
 enum sheet_kind {
 	SHEET_TEXT,
 	SHEET_FLAG,   /* count is 0 or 1                 */
-	SHEET_COUNT,  /* whole numbers                   */
-	SHEET_NUMBER, /* with decimals                   */
-	SHEET_VALUE,  /* with exactness                   */
+	SHEET_COUNT,  /* whole number */
+	SHEET_NUMBER, /* number with decimals */
+	SHEET_VALUE,  /* number with exactness */
 };
 
 #define SHEET_REASONS 12
 
-/* Zero bytes are an empty text, or exactly 0. Texts are any bytes. */
+/* A zeroed cell is an empty text, or exactly 0. Texts may have any bytes. */
 struct sheet_cell {
-	bool absent; /* there is nothing: empty, null; a text that is there all the same is for people */
+	bool absent; /* no value: empty in CSV, null in JSON; text and HTML show the text, if any */
 	const char *text;
-	unsigned depth; /* of a text: how many lines of a tree it is in */
+	unsigned depth; /* of a text: its depth in a tree */
 	uint64_t count;
 	double value;
 
-	/* Of SHEET_VALUE. */
-	bool whole; /* count is the value */
+	/* For SHEET_VALUE only. */
+	bool whole; /* the value is count, not value */
 	enum sheet_exactness exactness;
-	double low, high;                /* 95 % interval of an estimate; infinite: not known */
+	double low, high;                /* 95 % interval of an estimate; infinite: unknown */
 	double error, freedom, coverage; /* of an estimate, or NaN */
 	bool rough;                      /* the interval is rough */
 	const char *reason[SHEET_REASONS];
 	unsigned reasons;
-	double percent;    /* of what the reader knows, beside the value in text; 0: none */
-	unsigned decimals; /* of it in text; 0: as it is */
+	double percent;    /* shown next to the value in text; 0: none */
+	unsigned decimals; /* of the value in text; 0: as it is */
 };
 
 /* ---- columns, measures, sections ------------------------------------------------------------- */
 
-/* Forms in which a section, a column or a list is. */
+/* Bits for the forms that include a section, a column or a list. */
 #define SHEET_IN_TEXT 0x1u
 #define SHEET_IN_CSV 0x2u
 #define SHEET_IN_JSON 0x4u
@@ -81,22 +81,22 @@ struct sheet_cell {
 #define SHEET_IN_ALL 0xfu
 
 struct sheet_column {
-	const char *key; /* in CSV and JSON; NULL, for a value: JSON has its fields in the row itself */
+	const char *key; /* in CSV and JSON. NULL, for a value only: JSON puts its fields into the row */
 	const char *header, *unit, *help; /* in text and HTML; NULL: none */
 	enum sheet_kind kind;
 	unsigned decimals;
-	unsigned id;          /* the section's own */
-	unsigned width, most; /* in text at least so many columns, and what is longer is cut; or 0 */
-	bool sign;            /* text has "+" too */
-	bool right;           /* text puts its texts on the right, as numbers */
-	bool prefix;      /* text has three digits with a prefix, as ~1.25 G, with the mark of exactness */
-	double scale;     /* text and HTML have values divided by it; 0: as they are */
-	bool word;        /* HTML keeps its texts on one line */
-	bool of_any_size; /* HTML has three or four digits of each number, and not decimals */
+	unsigned id;          /* set by the section's owner */
+	unsigned width, most; /* in text: minimum width, and width beyond which texts are cut; or 0 */
+	bool sign;            /* text shows "+" as well */
+	bool right;           /* text aligns texts on the right, as numbers */
+	bool prefix;          /* text shows mark, three digits and SI prefix, such as ~1.25 G */
+	double scale;         /* text and HTML show values divided by scale; 0: as they are */
+	bool word;            /* HTML keeps its texts on one line */
+	bool of_any_size;     /* HTML shows three or four digits of each number, regardless of decimals */
 	unsigned forms;
 };
 
-/* One of them in a line; other fields follow. */
+/* A column on one line. Further fields may follow. */
 #define SHEET_COLUMN(id_, kind_, key_, header_, forms_, ...)                                         \
 	{                                                                                            \
 		.id = (id_), .kind = (kind_), .key = (key_), .header = (header_), .forms = (forms_), \
@@ -107,75 +107,76 @@ struct sheet_column {
 
 struct sheet_measure {
 	const char *name, *unit, *help;
-	const char *group; /* heading in text, of a wide section: at most SHEET_GROUP_MAX columns */
+	const char *group; /* heading in text, in a wide section: at most SHEET_GROUP_MAX columns */
 	unsigned decimals;
 };
 
-/* "inclusive", "exclusive"; or the only one, with key NULL. */
+/* An aspect of values, such as "inclusive" or "exclusive". A single aspect has key NULL. */
 struct sheet_aspect {
 	const char *key, *header;
-	const char *prefix; /* of its columns in CSV, as "exclusive_"; NULL: none */
+	const char *prefix; /* of its columns in CSV, such as "exclusive_"; NULL: none */
 	enum sheet_kind kind;
-	bool share; /* text and HTML have it as a percentage */
+	bool share; /* text and HTML show it as a percentage */
 	unsigned forms;
 };
 
 #define SHEET_HEAD_MAX 64
 
 struct sheet_list {
-	const char *key, *name; /* in JSON: "counts", and of each its "event" */
-	const char *header;     /* of its names in text, as "Event" */
-	const char *caption;    /* of its tables in HTML, as "Counts" */
+	const char *key, *name; /* in JSON: "counts", and the key of each name, "event" */
+	const char *header;     /* header of its names in text, such as "Event" */
+	const char *caption;    /* caption of its tables in HTML, such as "Counts" */
 	unsigned forms;
-	bool of_any_size; /* text has three or four digits of each value */
-	bool percents;    /* of a wide section: beside all values, and not only those of the first row */
-	bool marked;      /* of a wide section: values have marks, and the names of rows have none */
+	bool of_any_size; /* text shows three or four digits of each value */
+	bool percents;    /* in a wide section: percentages for all rows, not only the first */
+	bool marked;      /* in a wide section: marks are at the values, not at the names of rows */
 	const struct sheet_measure *measure;
 	size_t measures;
 	const struct sheet_aspect *aspect;
 	size_t aspects;
-	/* False: the row has no such value. cell is {0}. */
+	/* Fill in *cell, which is zeroed. Return false if the row has no such value. */
 	bool (*value)(const void *arg, const void *row, size_t measure, size_t aspect,
 		      struct sheet_cell *cell);
-	/* The head of the row's table in text, or false: it has none. NULL: header. */
+	/* Write the head of the row's table in text. Return false if the row has no table. If head is NULL,
+	 * header is used. */
 	bool (*head)(const void *arg, const void *row, char text[SHEET_HEAD_MAX]);
 };
 
-/* How text has a section. */
+/* Layout of a section in text. */
 enum sheet_layout {
-	SHEET_LINES,  /* a line a row, with the values of its first list        */
-	SHEET_BLOCKS, /* a line a row without values, and then a table for each */
-	SHEET_WIDE,   /* a column a row: the first columns are its name, and its number */
-	SHEET_ALONE,  /* a line a measure, of the only row, with its further aspects of SHEET_TEXT */
+	SHEET_LINES,  /* one line per row, with the values of the first list */
+	SHEET_BLOCKS, /* one line per row without values, then a table for each row */
+	SHEET_WIDE,   /* one column per row; the first columns are the row's name and number */
+	SHEET_ALONE,  /* one line per measure of the only row, with the further aspects of SHEET_TEXT */
 };
 
 struct page;
 typedef bool sheet_put(void *to, const void *row);
 
 struct sheet_section {
-	const char *key, *record;  /* in JSON, as "regions", and in CSV, as "region" */
+	const char *key, *record;  /* in JSON, such as "regions", and in CSV, such as "region" */
 	const char *caption;       /* in text and HTML; NULL: none */
-	const char *table, *which; /* names of tables in HTML: "Time" "by region", "Counts" "by region" */
+	const char *table, *which; /* names of tables in HTML: "Time", "Counts" and "by region" */
 	unsigned forms;
 	enum sheet_layout layout;
-	bool values_first; /* of lines: columns come behind the values */
-	bool sure;         /* of lines: text has how sure each value is beside it */
-	bool together;     /* HTML has values in the table of columns, of the first aspect */
+	bool values_first; /* in lines: columns follow the values */
+	bool sure;         /* in lines: text shows each value's uncertainty */
+	bool together;     /* HTML shows values of the first aspect in the table of columns */
 	const struct sheet_column *column;
 	size_t columns;
 	const struct sheet_list *list;
 	size_t lists;
 	const void *arg;
-	/* Calls put for each row, as long as it returns true. False: it did not, or out of memory. */
+	/* Call put for each row until put returns false. Return false if put did, or if memory is short. */
 	bool (*each)(const void *arg, sheet_put *put, void *to);
-	/* cell is {0}. */
+	/* Fill in *cell, which is zeroed. */
 	void (*cell)(const void *arg, const void *row, const struct sheet_column *column,
 		     struct sheet_cell *cell);
-	/* Text has it above a row's block; above all lines that follow each other and have the same. For the
-	 * caller to free; NULL: out of memory. */
+	/* Return the text above a row's block, or above consecutive lines with the same heading. The caller
+	 * frees the text; NULL: memory is short. */
 	char *(*heading)(const void *arg, const void *row);
-	/* Pictures and words of HTML before and behind the section's tables; NULL: none. False: out of
-	 * memory. */
+	/* Write pictures and text of HTML before and after the section's tables; NULL: none. Return false if
+	 * memory is short. */
 	bool (*before)(const void *arg, struct page *page);
 	bool (*behind)(const void *arg, struct page *page);
 };
@@ -184,12 +185,12 @@ struct sheet_fact {
 	const char *key;
 	enum sheet_kind kind;
 	struct sheet_cell cell;
-	const struct sheet_cell *list; /* its values where they may be several, n of them; else NULL */
+	const struct sheet_cell *list; /* the n values of a fact with several; else NULL */
 	size_t n;
 };
 
 struct sheet_note {
-	const char *what, *name; /* name: of which region, event or rank; NULL: of none */
+	const char *what, *name; /* name: the note's region, event or rank; NULL: none */
 	uint64_t times;
 };
 
@@ -201,27 +202,29 @@ struct sheet {
 	size_t sections;
 	const struct sheet_note *note;
 	size_t notes;
-	/* CSV: columns before the event and its values, and behind them. NULL ends each. The event of a row
-	 * without measures is its column "event", and its value its last column of SHEET_VALUE. */
+	/* CSV: columns before the event and its values, and after them. NULL ends each list. A row without
+	 * measures has its event in the column "event", and its value in its last column of SHEET_VALUE. */
 	const char *const *keys, *const *others;
-	bool one_line;  /* JSON has no line ends but the last */
-	bool continued; /* CSV follows an earlier sheet's: no headings, tool and version */
-	/* CSV: the one of keys that has the key of a value, where rows without measures have several columns
-	 * of SHEET_VALUE: there is a line for each. NULL: rows have one. */
+	bool one_line;  /* JSON has one line end, at the end */
+	bool continued; /* CSV follows an earlier sheet's CSV, without headings, tool and version */
+	/* CSV: the column among keys that holds the key of a value, if rows without measures have several
+	 * columns of SHEET_VALUE. Each value then has a line. NULL: a row has one value. */
 	const char *which_value;
-	bool plain; /* nothing in it was counted, and it has no lists: CSV has no exactness and no reason */
+	bool plain; /* no lists, and nothing was counted: CSV omits exactness and reason */
 };
 
-/* ---- writers: false: out of memory, or errno of a write that failed, which out tells -------------- */
+/* ---- writers: return false if memory is short, or with errno if a write failed (see ferror(out)) ---- */
 
 bool sheet_csv(FILE *out, const struct sheet *sheet);
-/* The first lines of CSV, as sheet_csv writes them of a sheet that is not continued: headings, tool, version.
- */
+/* Write the first lines of CSV: headings, tool and version. sheet_csv writes them for a sheet that is not
+ * continued. */
 void sheet_csv_begin(FILE *out, const struct sheet *sheet);
 bool sheet_json(FILE *out, const struct sheet *sheet);
-/* Writes one of both: UTIL_OK, or UTIL_FAILED; it says what failed, but util_flush says a failed write. */
+/* Write the sheet as JSON or CSV. Return UTIL_OK or UTIL_FAILED. The function prints an error if memory is
+ * short; util_flush reports failed writes. */
 int sheet_print_data(FILE *out, const struct sheet *sheet, enum util_format format);
-/* The same of facts and of events of the catalogue, NULL: none; shown: which of them, NULL: all. */
+/* Write a sheet with facts and events of the catalogue as JSON or CSV. If events is NULL, the sheet has no
+ * section of events. If shown is NULL, all events are written. Return as sheet_print_data does. */
 struct sheet_events {
 	const struct upc_event_info *event;
 	const bool *shown;
@@ -229,27 +232,27 @@ struct sheet_events {
 };
 int sheet_print_events(FILE *out, const char *tool, enum util_format format, const struct sheet_fact *fact,
 		       size_t facts, const struct sheet_events *events);
-/* JSON for another place: put returns 0, as for jansson. */
+/* Write JSON through put, which returns 0 on success, as for jansson. */
 bool sheet_json_to(int (*put)(const char *text, size_t size, void *to), void *to, const struct sheet *sheet);
 
 struct sheet_style {
 	unsigned width; /* of a line */
 	bool colour, zeros;
-	bool unseen; /* wide: events that are 0 by their names */
+	bool unseen; /* in wide sections: list events that are 0 by name */
 };
 
-/* One section as text, with its caption. */
+/* Write one section as text, with its caption. */
 bool sheet_text(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
-/* Writes a section of layout SHEET_WIDE or SHEET_ALONE, without its caption. */
+/* Write a section of layout SHEET_WIDE or SHEET_ALONE, without its caption. */
 bool sheet_text_wide(FILE *out, const struct sheet_section *section, const struct sheet_style *style);
 
-/* A name without the "upc:::" that all of a page's may have. */
+/* Return a name without "upc:::". */
 const char *sheet_short_name(const char *name);
 
-/* The sections of a page, one behind the other, each with its heading. */
+/* Write the sections of a page one after another, each with its heading. */
 bool sheet_html(struct page *page, const struct sheet_section *section, size_t sections);
 
-/* Bits of enum sheet_exactness, of all values of the sheet; 0: out of memory. */
+/* Return bits of enum sheet_exactness for all values of the sheet, or 0 if memory is short. */
 unsigned sheet_marks(const struct sheet *sheet);
 
 /* ---- for the writers --------------------------------------------------------------------------- */
@@ -263,7 +266,7 @@ static inline struct sheet_cell sheet_cell_of(const struct sheet_section *sectio
 	return cell;
 }
 
-/* For people. */
+/* Return a column's cell for text and HTML, divided by the column's scale. */
 static inline struct sheet_cell sheet_cell_shown(const struct sheet_section *section, const void *row,
 						 const struct sheet_column *column)
 {
@@ -274,7 +277,7 @@ static inline struct sheet_cell sheet_cell_shown(const struct sheet_section *sec
 	return cell;
 }
 
-/* False: the row has no such value. */
+/* Return false if the row has no such value. */
 static inline bool sheet_value_of(const struct sheet_section *section, const struct sheet_list *list,
 				  const void *row, size_t measure, size_t aspect, struct sheet_cell *cell)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_csv.c - a sheet as CSV: a line for each value of each row, and for each fact and note. The first
- * column says of which section it is, the last one why the value is not exact.
+ * sheet_csv.c - writes a sheet as CSV: one line for each value of each row, and for each fact and note. The
+ * first column is the section, the last one the reason why the value is not exact.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,17 +14,17 @@
 enum { PARTS = 5 };
 
 static const char *const parts[PARTS] = {"value", "low", "high", "standard_error", "exactness"};
-/* Columns of a row in place of these, where nothing was counted. */
+/* Columns that replace parts if nothing was counted. */
 static const char *const plain[] = {"event", "value", NULL};
 
 struct csv {
 	FILE *out;
 	const struct sheet *sheet;
 	const struct sheet_section *section;
-	const char *value; /* key of the value of the line; NULL: rows have one */
+	const char *value; /* key of the line's value; NULL: a row has one value */
 };
 
-/* Aspects whose values have columns: those of all lists are the same. */
+/* Return the list whose aspects determine the columns of values. All lists have the same aspects. */
 static const struct sheet_list *sheet_csv_list(const struct sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->sections; i++)
@@ -93,7 +93,7 @@ static void sheet_csv_cells(const struct csv *csv, const void *row, const char *
 	}
 }
 
-/* A row of a sheet in which nothing was counted. */
+/* Write a row of a sheet in which nothing was counted. */
 static void sheet_csv_bare(const struct csv *csv, const void *row)
 {
 	util_csv_put(csv->out, csv->section->record);
@@ -116,7 +116,7 @@ static void sheet_csv_reasons(FILE *out, const struct sheet_cell *cell, size_t n
 	fputc('\n', out);
 }
 
-/* A line; name: NULL: the row has no values. */
+/* Write a line; name NULL: the row has no values. */
 static void sheet_csv_line(const struct csv *csv, const void *row, const char *record, const char *name,
 			   const struct sheet_cell *cell, size_t cells)
 {
@@ -137,7 +137,7 @@ static void sheet_csv_line(const struct csv *csv, const void *row, const char *r
 	sheet_csv_reasons(csv->out, cell, name ? cells : 0);
 }
 
-/* A row without measures: a line with its last value, or a line for each value that is there. */
+/* Write a row without measures: one line with its last value, or one line for each value that exists. */
 static void sheet_csv_plain(struct csv *csv, const void *row)
 {
 	const struct sheet_section *section = csv->section;
@@ -211,7 +211,7 @@ static void sheet_csv_head(FILE *out, const struct sheet *sheet)
 	fputs(sheet->plain ? "\n" : ",reason\n", out);
 }
 
-/* A line with its text for an event, and a value that may be no number. */
+/* Write a line whose value may be text. */
 static void sheet_csv_other(FILE *out, const struct sheet *sheet, const char *record, const char *name,
 			    const char *value)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_event.c - events of the catalogue for other programs, as upc_avail and upc_wire have them.
+ * sheet_event.c - writes events of the catalogue as JSON or CSV for upc_avail and upc_wire.
  */
 #include "sheet/sheet.h"
 
-/* Texts are in the order of the array in sheet_event_cell. */
+/* Columns of an event. The texts are in the order of the array in sheet_event_cell. */
 enum {
 	NAME,
 	SOURCE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_html.c - sections of a sheet as tables of a page: one of the columns, and for each list and aspect
- * one with a column for each measure, so that rows can be sorted by any.
+ * sheet_html.c - writes sections of a sheet as tables of a page: one table with the columns, and one for each
+ * list and aspect with a column per measure, so that rows can be sorted by any of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +12,17 @@
 
 enum { WORDS = 128, CAPTION = 160 };
 
-/* A table's columns: some of the section's, and some of a list's measures. */
+/* A table's columns: some of the section's columns, and some of a list's measures. */
 struct html {
 	struct page *page;
 	const struct sheet_section *section;
 	const struct sheet_list *list; /* NULL: none */
-	size_t aspect, shown;          /* of the section's columns, so many of those that HTML has */
+	size_t aspect, shown;          /* shown: number of the section's HTML columns in this table */
 	struct page_column *column;
 	struct page_cell *cell;
 	char (*words)[WORDS];
 	size_t columns;
-	double *most; /* of each measure: the largest value */
+	double *most; /* largest value of each measure */
 };
 
 const char *sheet_short_name(const char *name)
@@ -96,7 +96,7 @@ static void html_columns(struct html *html)
 	}
 }
 
-/* Words of reasons: what stands before their colons. */
+/* Return the first words of a cell's reasons, which precede their colons. */
 static const char *html_words(const struct sheet_cell *cell, char text[WORDS])
 {
 	text[0] = '\0';
@@ -159,7 +159,7 @@ static bool html_row(void *to, const void *row)
 	return true;
 }
 
-/* A table of so many of the section's columns, and of a list's aspect. */
+/* Write a table with the first `shown` columns of the section, and a list's aspect. */
 static bool html_table(struct html *html, const char *caption, size_t shown, const struct sheet_list *list,
 		       size_t aspect)
 {

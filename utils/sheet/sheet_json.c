@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_json.c - a sheet as one JSON object, a row a line or all on one: no more than one row is in memory.
+ * sheet_json.c - writes a sheet as one JSON object, one row per line or all on one line. Only one row is in
+ * memory at a time.
  */
 #include <math.h>
 #include <string.h>
@@ -12,13 +13,13 @@ struct json {
 	int (*put)(const char *text, size_t size, void *to);
 	void *to;
 	const struct sheet_section *section;
-	bool first; /* row of the section */
+	bool first; /* at the section's first row */
 	bool one_line;
 	bool failed;
 };
 
-/* Writes the text between two values. Its first or last byte may be a line end, which one line does without.
- */
+/* Write the text between two values. In a sheet of one line, a line end at the text's start or end is left
+ * out. */
 static void sheet_json_put(struct json *json, const char *text)
 {
 	size_t size = strlen(text);
@@ -31,7 +32,7 @@ static void sheet_json_put(struct json *json, const char *text)
 		json->failed = true;
 }
 
-/* Writes a value, and drops it; NULL: out of memory. */
+/* Write a value and drop its reference; NULL: memory was short. */
 static void sheet_json_value(struct json *json, json_t *value)
 {
 	if (!value || json->failed ||
@@ -64,14 +65,14 @@ static json_t *sheet_json_cell(enum sheet_kind kind, const struct sheet_cell *ce
 	return cell->whole ? util_json_count(cell->count) : sheet_json_real(cell->value);
 }
 
-/* Fields of a value go to an object, which may have others. */
+/* Add the fields of a value to an object, which may have others. */
 static void sheet_json_set(json_t *object, const struct sheet_cell *cell)
 {
 	json_object_set_new(object, "value", sheet_json_cell(SHEET_VALUE, cell));
 	json_object_set_new(object, "exactness", json_string(sheet_exactness_word(cell->exactness)));
 	if (cell->exactness == SHEET_EXACT)
 		return;
-	/* An estimate without an error is one of which nothing else is known. */
+	/* Without an error or an end of the interval, nothing else is known of an estimate. */
 	if (cell->exactness == SHEET_ESTIMATE && (isfinite(cell->error) || isfinite(cell->high))) {
 		json_object_set_new(object, "low", sheet_json_real(cell->low));
 		json_object_set_new(object, "high", sheet_json_real(cell->high));
@@ -84,7 +85,7 @@ static void sheet_json_set(json_t *object, const struct sheet_cell *cell)
 		json_array_append_new(json_object_get(object, "reasons"), util_json_string(cell->reason[i]));
 }
 
-/* One measure: its name, and its value or, by aspect, values. NULL: the row does not have it. */
+/* Return one measure: its name, and its value or, by aspect, values. NULL: the row does not have it. */
 static json_t *sheet_json_measure(const struct sheet_section *section, const struct sheet_list *list,
 				  const void *row, size_t measure)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_text.c - a section as text for people. Lines are laid out by their longest cells, so rows are made
- * twice; wide sections are sheet_wide.c's.
+ * sheet_text.c - writes a section as text. Columns are as wide as their longest cells, so rows are made
+ * twice. sheet_wide.c writes wide sections.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { GAP = 2, INDENT = 2, DEPTHS = 24, NAMES = 48, BLOCK_NAMES = 20, BLOCK_NUM
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-/* Three or four digits of a value of any size. */
+/* Format a value of any size with three or four digits. */
 static void text_of_any_size(double value, char text[UTIL_NUMBER_MAX])
 {
 	const double size = fabs(value);
@@ -67,7 +67,7 @@ static void text_interval(const struct sheet_list *list, const struct sheet_cell
 			 list->of_any_size ? half : cell->high);
 }
 
-/* How sure a value is. A reason that is short is said in place of "not counted". */
+/* Describe a value's uncertainty. A short reason replaces "not counted". */
 static void text_sure(const struct sheet_list *list, const struct sheet_cell *cell,
 		      char text[UTIL_NUMBER_MAX])
 {
@@ -124,22 +124,22 @@ static void text_with_prefix(const struct sheet_cell *cell, char text[UTIL_NUMBE
 enum part { PART_CELL, PART_NUMBER, PART_SURE, PART_PERCENT };
 
 struct field {
-	const struct sheet_column *column; /* NULL: of a measure */
+	const struct sheet_column *column; /* NULL: a measure's field */
 	size_t measure, aspect;
 	enum part part;
 	char head[SHEET_HEAD_MAX];
 	unsigned width;
-	enum sheet_exactness exactness; /* of all its values */
+	enum sheet_exactness exactness; /* of all values in the field */
 };
 
 struct lines {
 	FILE *out;
 	const struct sheet_section *section;
-	const struct sheet_list *list; /* NULL: without values */
+	const struct sheet_list *list; /* NULL: no values */
 	struct field *field;
 	size_t fields;
-	char *heading;   /* of the lines before */
-	unsigned blanks; /* before the next text of the line */
+	char *heading;   /* of the previous lines */
+	unsigned blanks; /* due before the line's next text */
 };
 
 static bool text_lines_add(struct lines *lines, const struct sheet_column *column, size_t measure,
@@ -154,7 +154,8 @@ static bool text_lines_add(struct lines *lines, const struct sheet_column *colum
 	return true;
 }
 
-/* The same header as of the column before: the unit alone, of that in another unit. */
+/* Add fields for the columns. A column with the same header as the previous one, in another unit, shows only
+ * its unit. */
 static bool text_lines_add_columns(struct lines *lines)
 {
 	const char *before = "";
@@ -201,8 +202,8 @@ static bool text_field_is_text(const struct field *field)
 	return field->column && field->column->kind == SHEET_TEXT && !field->column->right;
 }
 
-/* Returns the text of a field that is on the left, else NULL and a number, or the text, that is on the right.
- */
+/* Return the text of a field that is aligned on the left. Otherwise return NULL and, in number, the number or
+ * text that is aligned on the right. */
 static const char *text_of_field(const struct lines *lines, struct field *field, const void *row,
 				 unsigned *depth, char number[UTIL_NUMBER_MAX])
 {
@@ -257,7 +258,7 @@ static bool text_lines_widen(void *to, const void *row)
 	return true;
 }
 
-/* Heads of numbers, which have the mark of what is not exact. A field of percents that is empty goes. */
+/* Set the headers of numbers, with marks for inexact values, and drop empty fields of percentages. */
 static void text_lines_finish(struct lines *lines)
 {
 	for (size_t i = 0; i < lines->fields; i++) {
@@ -328,7 +329,7 @@ static void text_put_heads(struct lines *lines)
 	lines->blanks = 0;
 }
 
-/* A heading that is another than that of the line before. */
+/* Print a heading that differs from the previous line's. */
 static bool text_put_heading(struct lines *lines, const void *row)
 {
 	char *heading = lines->section->heading(lines->section->arg, row);
@@ -390,7 +391,7 @@ static bool text_put_lines(FILE *out, const struct sheet_section *section)
 struct blocks {
 	FILE *out;
 	const struct sheet_section *section;
-	unsigned names; /* columns of the longest name */
+	unsigned names; /* width of the longest name in columns */
 };
 
 static void text_put_word(FILE *out, const char *text)
@@ -501,7 +502,7 @@ static bool text_put_block(void *to, const void *row)
 	return true;
 }
 
-/* Without events there are times alone, which are in the lines. */
+/* Without events there are only times, which the lines show. */
 static bool text_put_blocks(FILE *out, const struct sheet_section *section)
 {
 	struct blocks blocks = {.out = out, .section = section, .names = BLOCK_NAMES};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_wide.c - a wide section as text for people: a line a measure, below headings of groups; the only row
- * with words beside its value, or a column for each row, as many as fit, the others below.
+ * sheet_wide.c - writes a wide section as text: one line per measure, below headings of groups. A single row
+ * has words next to its values. Several rows have a column each; columns that do not fit follow in further
+ * panels.
  *
- * Everything is laid out as text first, since the widths of the columns are those of the longest numbers.
+ * All cells are formatted first, since the longest numbers determine the columns' widths.
  */
 #include "sheet/sheet.h"
 
@@ -17,9 +18,9 @@
 enum {
 	INDENT = 2,
 	GAP = 2,
-	NAME_MAX_COLUMN = 44, /* one very long name does not push all others */
-	DESCRIPTION_MIN = 20, /* less of a description says nothing */
-	UNSEEN_LINES = 4,     /* of names of measures that are 0 */
+	NAME_MAX_COLUMN = 44, /* a very long name does not push all others to the right */
+	DESCRIPTION_MIN = 20, /* a shorter part of a description is useless */
+	UNSEEN_LINES = 4,     /* lines for names of measures that are 0 */
 	CELL_MIN = 11,
 	PERCENT_WIDTH = 8 /* " 100.0 %" */
 };
@@ -28,7 +29,7 @@ enum {
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
-/* Texts beside the value of the only row. */
+/* Texts next to the values of a single row. */
 enum { UNIT, WORDS, FURTHER_WORDS, BESIDE };
 
 struct wide_cell {
@@ -48,13 +49,13 @@ struct wide {
 	struct sheet_style style;
 	size_t rows;
 	struct wide_head *head;
-	struct wide_cell *cell;                  /* of each row, its measures */
-	char (*beside)[BESIDE][UTIL_NUMBER_MAX]; /* of each measure */
-	bool *seen;                              /* likewise: it is not 0, or says something by itself */
-	bool percents; /* of the first row, which the others have if the list says so */
-	bool numbers;  /* any row has one */
+	struct wide_cell *cell;                  /* rows * measures cells, row by row */
+	char (*beside)[BESIDE][UTIL_NUMBER_MAX]; /* per measure; used for a single row */
+	bool *seen;    /* per measure: the first row's value is not 0, is uncounted, or has a mark */
+	bool percents; /* the first row has percentages; list->percents extends them to the other rows */
+	bool numbers;  /* a row has a number */
 	unsigned cell_width, beside_width[BESIDE], name_width;
-	size_t first, last; /* rows of the panel */
+	size_t first, last; /* rows of the current panel: first to last - 1 */
 };
 
 /* ---- cells -------------------------------------------------------------------------------------- */
@@ -79,14 +80,14 @@ static const char *wide_unit(const struct sheet_measure *measure)
 	return measure->unit ? measure->unit : "";
 }
 
-/* Returns the mark of a value that is not exact, or "": the list has no marks at values, or it is a mean. */
+/* Return the mark of an inexact value. Return "" for a mean, and if the list has no marks at values. */
 static const char *wide_mark(const struct wide *wide, const struct sheet_cell *cell)
 {
 	return wide->list->marked && !isfinite(cell->error) ? sheet_exactness_mark(cell->exactness) : "";
 }
 
-/* Fills value and unit. A mean that is small and no whole number keeps three digits: 0.25 of a fault is not
- * none. */
+/* Format value and unit. A mean that is small and not whole keeps three digits, so that 0.25 faults are not
+ * shown as 0. */
 static void wide_set_value(const struct sheet_cell *cell, const char *unit, char text[UTIL_NUMBER_MAX],
 			   char shown[UTIL_NUMBER_MAX])
 {
@@ -102,7 +103,7 @@ static void wide_set_value(const struct sheet_cell *cell, const char *unit, char
 		snprintf(text, UTIL_NUMBER_MAX, "%.3g", cell->value);
 }
 
-/* Fills the texts of a value of the only row, which has words beside it. */
+/* Format the texts of a value of the only row, which has words next to the value. */
 static void wide_set_alone(struct wide *wide, const void *row, size_t measure, const struct sheet_cell *cell)
 {
 	char(*beside)[UTIL_NUMBER_MAX] = wide->beside[measure];
@@ -120,7 +121,7 @@ static void wide_set_alone(struct wide *wide, const void *row, size_t measure, c
 		snprintf(beside[WORDS], UTIL_NUMBER_MAX, "%.1f %%", cell->percent);
 }
 
-/* Fills the text of a value in a column. Most values are 0 here: a dot lets the others stand out. */
+/* Format a value in a column. Most values are 0 here; showing 0 as a dot lets the other values stand out. */
 static void wide_set_column(const struct wide *wide, size_t row, size_t measure,
 			    const struct sheet_cell *cell)
 {
@@ -144,7 +145,8 @@ static bool wide_count_row(void *to, const void *row)
 	return true;
 }
 
-/* Fills the head of a row's column. Its name has the mark of all values, unless each value has its own. */
+/* Format the head of a row's column. The name has the combined mark of all values, unless each value has a
+ * mark. */
 static void wide_set_head(const struct wide *wide, const void *row, enum sheet_exactness exactness,
 			  struct wide_head *head)
 {
@@ -210,7 +212,7 @@ static void wide_set_widths(struct wide *wide)
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-/* Writes the first sentence, or as much of it as there is room for. */
+/* Write the first sentence, or the part of the sentence that fits. */
 static void wide_put_help(FILE *out, const char *text, unsigned room)
 {
 	const char *end = strstr(text, ". ");
@@ -229,8 +231,8 @@ static void wide_put_help(FILE *out, const char *text, unsigned room)
 	fputs(fits ? "" : "...", out);
 }
 
-/* Writes a measure of the only row. Descriptions begin at one column, behind names that are not longer than
- * most. */
+/* Write a measure of the only row. Descriptions begin at one column, except after names longer than
+ * NAME_MAX_COLUMN. */
 static void wide_put_alone(const struct wide *wide, size_t m)
 {
 	const struct sheet_measure *measure = &wide->list->measure[m];
@@ -270,8 +272,8 @@ static unsigned wide_column_width(const struct wide *wide, size_t row)
 	return wide->cell_width + (wide_has_percents(wide, row) ? PERCENT_WIDTH : 0);
 }
 
-/* Writes a measure, with a value for each row of the panel. No line ends with the blanks of a missing
- * percent. */
+/* Write a measure, with a value for each row of the panel. No line ends with the blanks of a missing
+ * percentage. */
 static void wide_put_columns(const struct wide *wide, size_t m)
 {
 	unsigned blanks = 0;
@@ -301,8 +303,8 @@ static bool wide_same_group(const struct wide *wide, size_t a, size_t b)
 	return !strcmp(wide->list->measure[a].group, wide->list->measure[b].group);
 }
 
-/* Writes the names of the group's measures that are 0, from a column on, on a few lines: a wall of names is
- * as bad as one of zeros. */
+/* Write the names of the group's measures that are 0, from the given column on. At most UNSEEN_LINES lines
+ * are written: a wall of names is as bad as a wall of zeros. */
 static void wide_put_unseen(const struct wide *wide, size_t group, unsigned column, unsigned count)
 {
 	static const char intro[] = "not seen: ";
@@ -372,14 +374,14 @@ static void wide_put_groups(const struct wide *wide)
 
 		while (before < m && !wide_same_group(wide, before, m))
 			before++;
-		if (before == m) /* else it has been printed */
+		if (before == m) /* a measure with an earlier one in its group is already printed */
 			wide_put_group(wide, m);
 	}
 }
 
 /* ---- panels ------------------------------------------------------------------------------------- */
 
-/* Writes the heads of columns, cut to their widths: names, or the numbers below them. */
+/* Write the heads of columns, cut to the columns' widths: the names, or the numbers below the names. */
 static void wide_put_heads(const struct wide *wide, bool numbers)
 {
 	util_pad(wide->out, INDENT + wide->name_width);
@@ -393,8 +395,8 @@ static void wide_put_heads(const struct wide *wide, bool numbers)
 	fputc('\n', wide->out);
 }
 
-/* Returns the row behind the panel's last one. A panel has two columns at least: lines may be too long then.
- */
+/* Return the row after the panel's last row. A panel has at least two columns, even if its lines become too
+ * long. */
 static size_t wide_panel_end(const struct wide *wide)
 {
 	unsigned edge = INDENT + wide->name_width;
@@ -408,7 +410,7 @@ static size_t wide_panel_end(const struct wide *wide)
 	return row;
 }
 
-/* Writes one panel after the other. Measures that are 0 are named once, in the last one. */
+/* Write the panels one after another. Measures that are 0 are named once, in the last panel. */
 static void wide_put_panels(struct wide *wide)
 {
 	const bool unseen = wide->style.unseen;
