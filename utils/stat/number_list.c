@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * number_list.c - numbers with commas between.
+ * number_list.c - parses comma-separated lists of numbers.
  */
 #include "stat/number_list.h"
 
@@ -27,7 +27,8 @@ static int append_number_range(struct number_list *list, int from, int to)
 	return 0;
 }
 
-/* The number that *text begins with, which then begins behind it; -1: none. */
+/* Parse the number at the start of *text and move *text behind it. Return the number, or -1 if *text has no
+ * number from min to max. */
 static int take_list_number(const char **text, int min, int max)
 {
 	char *end;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * number_list.h - numbers with commas between: CPUs as the kernel lists them ("0-3,5"),
- * processes.
+ * number_list.h - comma-separated lists of numbers: CPUs as the kernel lists them ("0-3,5"), or processes.
  */
 #ifndef NUMBER_LIST_H
 #define NUMBER_LIST_H
@@ -14,9 +13,9 @@ struct number_list {
 };
 
 /*
- * Appends those of the text, each from min to max; one that is there already does not come
- * twice. With ranges "3-5" is 3, 4 and 5. 0, or -1: it is no such list (the list is as it
- * was), or there is no memory.
+ * Append the numbers of the text, each from min to max. Numbers that the list already has are skipped. If
+ * ranges is set, "3-5" means 3, 4 and 5. Return 0, or -1 if the text is not such a list or memory is short;
+ * the list is then unchanged.
  */
 int number_list_parse(struct number_list *list, const char *text, int min, int max, bool ranges);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_compare.c - reads two reports of upc_stat and puts them beside each other.
+ * stat_compare.c - reads two reports of upc_stat and compares their times and events.
  */
 #include "stat/stat_compare.h"
 
@@ -31,7 +31,7 @@ static bool are_numbers(const json_t *object, const char *const fields[], size_t
 	return true;
 }
 
-/* Checks that each event has a name, and a value that is a number or was not counted. */
+/* Return true if each event has a name, and a value that is a number or null (not counted). */
 static bool are_events(const json_t *events)
 {
 	size_t i;
@@ -50,7 +50,8 @@ static bool are_events(const json_t *events)
 	return json_is_array(events);
 }
 
-/* Checks that a report can be compared: numbers where numbers have to be, names where names. */
+/* Check that a report can be compared: numbers and names have the right types. Return NULL, or the text of an
+ * error. */
 static const char *find_fault(const json_t *report)
 {
 	static const char *const times[] = {"seconds", "user_seconds", "system_seconds"};
@@ -77,7 +78,8 @@ static const char *find_fault(const json_t *report)
 	return NULL;
 }
 
-/* Returns the words with blanks between them, to be freed; NULL: there are none, or no memory. */
+/* Return the words, separated by blanks; the caller frees the text. Return NULL if there are no words or
+ * memory is short. */
 static char *join_words(const json_t *words)
 {
 	char *text = NULL;
@@ -92,7 +94,8 @@ static char *join_words(const json_t *words)
 	return text;
 }
 
-/* A report of several runs has the number of failed ones, a report of one run has its end. */
+/* Return the number of failed runs. A report of several runs contains it; a report of one run has an exit
+ * status or a signal. */
 static unsigned count_failed(const json_t *report)
 {
 	const json_t *failed = json_object_get(report, "failed_runs");
@@ -109,7 +112,8 @@ static int fail_reading_report(const char *path, int error)
 	return -1;
 }
 
-/* The last object of a file: with an interval, that is the whole. */
+/* Load the last object of a file: with --interval, the last object covers the whole run. Return 0, or -1
+ * after printing an error. */
 static int load_compared_side(struct stat_side *side, const char *letter, const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -163,8 +167,8 @@ static const json_t *find_event(const json_t *events, const char *name)
 
 /* ---- both -------------------------------------------------------------- */
 
-/* Reads a time, or an event's value, of a report or one of its runs. False: nothing was counted.
- */
+/* Read a time, or an event's value, from a report or from one of its runs. Return false if nothing was
+ * counted. */
 static bool read_number(const json_t *object, const char *events, const struct stat_compared *row, bool time,
 			double *number)
 {
@@ -176,7 +180,7 @@ static bool read_number(const json_t *object, const char *events, const struct s
 	return json_is_number(value);
 }
 
-/* Finds the spread over the runs, or of the single value. False: out of memory. */
+/* Compute the spread over the runs, or of the single value. Return false if memory is short. */
 static bool read_spread(const json_t *report, struct stat_compared *row, bool time, unsigned side)
 {
 	const json_t *runs = json_object_get(report, "runs");
@@ -195,7 +199,7 @@ static bool read_spread(const json_t *report, struct stat_compared *row, bool ti
 	return true;
 }
 
-/* Reads how exact an event's value is. A mean with a standard error has no shortcoming. */
+/* Read the exactness of an event's value. A mean with a standard error has no shortcoming. */
 static void read_exactness(const json_t *event, struct stat_compared *row, unsigned side)
 {
 	const char *reason = json_string_value(json_array_get(json_object_get(event, "reasons"), 0));
@@ -205,7 +209,7 @@ static void read_exactness(const json_t *event, struct stat_compared *row, unsig
 		row->shortcoming[side] = reason != NULL ? reason : sheet_exactness_word(row->exactness[side]);
 }
 
-/* Adds a time, or an event, that both have. False: out of memory. */
+/* Add a time or an event that both reports have. Return false if memory is short. */
 static bool add_compared(struct stat_comparison *c, const char *name, const json_t *a, const json_t *b,
 			 bool time)
 {
@@ -251,7 +255,7 @@ static bool add_rows(struct stat_comparison *c)
 	return done;
 }
 
-/* Finds the events that one side has and the other has not. False: out of memory. */
+/* Collect the events that only the report `has` contains. Return false if memory is short. */
 static bool find_missing(struct stat_side *has, const struct stat_side *has_not)
 {
 	const json_t *events = json_object_get(has->report, "events");

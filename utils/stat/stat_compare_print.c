@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_compare_print.c - two reports beside each other, as a sheet (sheet/sheet.h).
+ * stat_compare_print.c - prints the comparison of two reports as a sheet (sheet/sheet.h).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 struct compare_sheet {
 	const struct stat_comparison *comparison;
-	bool text;    /* rows that are 0 in both reports are left out */
-	char *buffer; /* of a cell, until the next: of 2 * UTIL_NUMBER_MAX bytes */
+	bool text;    /* text: rows that are 0 in both reports are left out */
+	char *buffer; /* text of the current cell, until the next one; 2 * UTIL_NUMBER_MAX bytes */
 };
 
-/* JSON's and CSV's words, and those of text; "none", "~": no difference is to be seen. */
+/* Words of JSON and CSV, and of text. "none" and "~" mean that the reports show no difference. */
 static const struct {
 	const char *word, *shown;
 } verdicts[] = {
@@ -28,10 +28,10 @@ static const struct {
 
 /* ---- cells -------------------------------------------------------------------------------------- */
 
-/* The file is anybody's: its numbers may be none that a count can have. */
+/* Format a value. A user may have edited the file, so the number may be impossible for a count. */
 static void put_compared_value(const char *unit, double value, char text[2 * UTIL_NUMBER_MAX])
 {
-	/* Events have no seconds, the times of the runs have. */
+	/* The unit of the runs' times is "s", which no event has. */
 	const double one = strcmp(unit, "s") == 0 ? 1e9 : (double)util_unit_ns(unit), ns = value * one;
 	const char *shown = "";
 	size_t n;
@@ -49,7 +49,7 @@ static void put_compared_value(const char *unit, double value, char text[2 * UTI
 		snprintf(text + n, UTIL_NUMBER_MAX - n, " %s", shown);
 }
 
-/* Three digits behind the point, where they say something. */
+/* Format a ratio with three decimals, or with four significant digits from 100 on, and three below 0.01. */
 static void put_ratio(double ratio, char text[UTIL_NUMBER_MAX])
 {
 	const char *form = ratio >= 100 ? "%.4g" : ratio >= 0.01 || ratio == 0 ? "%.3f" : "%.3g";
@@ -126,7 +126,7 @@ static const struct sheet_column compared_columns[] = {
 	SHEET_COLUMN(SHOWN_VERDICT, SHEET_TEXT, NULL, "", TEXT, ),
 };
 
-/* Returns the text for people of a value, a ratio, its interval or a verdict. */
+/* Return the text, for text reports, of a value, a ratio, its interval or a verdict. */
 static const char *show_compared(char *text, const struct stat_compared *row, unsigned id)
 {
 	strcpy(text, "");
@@ -180,7 +180,7 @@ static bool each_compared(const void *arg, sheet_put *put, void *to)
 
 /* ---- the two reports ---------------------------------------------------------------------------- */
 
-/* Fills the facts of a side: its file, command and runs, and the events that the other side has not. */
+/* Fill in the facts of a side: its file, command and runs, and the events that the other side lacks. */
 static void set_side_facts(const struct stat_side *side, const char *const key[5], struct sheet_fact *fact)
 {
 	fact[0] = (struct sheet_fact){.key = key[0], .cell = {.text = side->file}};
@@ -219,7 +219,7 @@ static void print_only(FILE *out, const struct stat_side *side)
 	free(text);
 }
 
-/* Fills notes on what makes the comparison weak, and returns how many there are. */
+/* Fill in notes about weaknesses of the comparison. Return their number. */
 static size_t note_compared(const struct stat_comparison *c, struct sheet_note note[2])
 {
 	const char *a = json_string_value(json_object_get(c->side[0].report, "wiring"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_events.c - the events that upc_stat counts: chosen before anything
- * runs, then added to units as far as the machine lets them.
+ * stat_events.c - the events that upc_stat counts: selected before anything runs, then added to units if the
+ * machine allows.
  */
 #include "stat/stat_events.h"
 
@@ -11,7 +11,7 @@
 #include "lib/common.h"
 #include "lib/list.h"
 
-#define REPORT_NAMES 4 /* that share a reason; a machine can refuse hundreds for one */
+#define REPORT_NAMES 4 /* names in one message; a machine can refuse hundreds of events for one reason */
 #define REPORT_TEXT (REPORT_NAMES * (UPC_NAME_MAX + 2) + 40)
 
 void stat_events_free(struct stat_events *events)
@@ -39,7 +39,7 @@ static int want_event(struct stat_events *events, const struct upc_event_info *i
 {
 	for (unsigned i = 0; i < events->n_wanted; i++)
 		if (events->wanted[i].code == info->code)
-			return 0; /* named twice, or by a glob as well */
+			return 0; /* named twice, or also matched by a glob */
 	if (!util_resize(&events->wanted, events->n_wanted + 1, sizeof(*info)))
 		return fail_events_memory();
 	events->wanted[events->n_wanted++] = *info;
@@ -144,7 +144,8 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 
 /* ---- adding ------------------------------------------------------------ */
 
-/* Whether an event is that of each own unit, not one of all of them together. */
+/* Return true if each own unit counts the event separately, false if the shared unit counts the event for
+ * all. */
 static bool is_own_event(const struct stat_events *events, const struct upc_event_info *info)
 {
 	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD ||
@@ -172,7 +173,7 @@ static int stat_events_refuse(struct stat_events *events, const struct upc_event
 		message = "not available with -a, -C and -G, which count no single process; use -p";
 	else if (message[0] == '\0')
 		message = upc_strerror(error);
-	/* Most messages begin with the event's name, which stands there already. */
+	/* Most messages begin with the event's name, which the report already prints. */
 	if (strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0)
 		message += length + 2;
 	refused->name = name;
@@ -184,7 +185,7 @@ static int stat_events_refuse(struct stat_events *events, const struct upc_event
 	return 0;
 }
 
-/* How many terms a ratio of counts has, with their codes; 0: it is none. */
+/* Return the number of terms if the event is a ratio of counts, with the terms' codes; otherwise return 0. */
 static unsigned ratio_terms(const struct stat_events *events, const struct upc_event_info *info,
 			    uint32_t codes[UPC_COUNTERS])
 {
@@ -219,7 +220,7 @@ static int add_ratios(struct stat_events *events, struct upc_unit *own)
 		events->ratio[events->n_ratios++] =
 			(struct stat_ratio){.event = i, .first = events->n_terms, .n = n};
 		events->n_terms += n;
-		/* It has their counters already: nothing but memory can be short. */
+		/* The unit already has the terms' counters, so only memory can be short. */
 		for (unsigned k = 0; k < n; k++)
 			if (upc_unit_add(own, codes[k]) != 0)
 				return UPC_ENOMEM;
@@ -262,8 +263,8 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 	return error != 0 ? error : (int)events->n;
 }
 
-/* All at once: a unit without one of the events cannot be read by all their codes, so
- * each unit has all of them or none. */
+/* Add all events and terms to a unit in one transaction, so that the unit has all of them or none. A unit
+ * that lacks an event cannot be read with the full list of codes. */
 static int give_unit_events(struct upc_unit *unit, const uint32_t *code, unsigned n, const uint32_t *term,
 			    unsigned n_terms)
 {
@@ -292,7 +293,7 @@ int stat_events_give(const struct stat_events *events, struct upc_unit *own, str
 	return error;
 }
 
-/* "A, B and 3 others are": the events from the first on that were refused for its reason. */
+/* Format "A, B and 3 others are": event `first` and later events that were refused for the same reason. */
 static void stat_events_list(const struct stat_events *events, unsigned first, char text[REPORT_TEXT])
 {
 	unsigned n = 0, shown;
@@ -317,7 +318,7 @@ static void stat_events_list(const struct stat_events *events, unsigned first, c
 		snprintf(text + used, REPORT_TEXT - used, n == 1 ? " is" : " are");
 }
 
-/* Whether an event before has the reason of event i. */
+/* Return true if an event before event i was refused for the same reason. */
 static bool stat_events_has_said(const struct stat_events *events, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
@@ -359,7 +360,8 @@ int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, ui
 {
 	int error = upc_unit_read_events(unit, code, n, values);
 
-	/* The flags of a stopped unit are read in any case, since its stop has reported the error. */
+	/* Read the flags of a stopped unit in any case: upc_unit_stop already returned the error, so this
+	 * read does not. */
 	if (error == UPC_ELOST || error == UPC_EPARTIAL || !upc_unit_running(unit))
 		read_flags(unit, code, n, flags);
 	return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_events.h - the events that upc_stat counts: chosen before anything
- * runs, then added to units as far as the machine lets them.
+ * stat_events.h - the events that upc_stat counts: selected before anything runs, then added to units if the
+ * machine allows.
  */
 #ifndef STAT_EVENTS_H
 #define STAT_EVENTS_H
@@ -12,41 +12,42 @@
 #include "stat/stat_select.h"
 #include "upc.h"
 
-/* An event that could not be added, and why. */
+/* An event that could not be added, and the reason. */
 struct stat_refused {
 	const char *name;
 	char *reason;
-	bool named; /* by the user, not by a glob */
+	bool named; /* the user named the event, not through a glob */
 };
 
-/* An event, one of the n_own, and its terms. */
+/* A ratio: one of the n_own events, and its terms. */
 struct stat_ratio {
 	unsigned event;
-	unsigned first, n; /* in the list of terms */
+	unsigned first, n; /* range in the array term */
 };
 
 struct stat_events {
 	struct upc_catalogue *catalogue;
-	unsigned quota;  /* so many are added, or all that are wanted */
-	bool by_process; /* each own unit has a process: what counts one is its own, too */
-	bool of_places;  /* CPUs or the machine are counted: no thread and no process is */
-	bool of_group;   /* a control group is counted; /proc and /sys have no counts of one */
+	unsigned quota;  /* maximum number of added events, at most n_wanted */
+	bool by_process; /* each own unit counts a process, so events of process scope go to own units */
+	bool of_places;  /* CPUs or the machine are counted; events of thread and process scope are not
+			    available */
+	bool of_group;   /* a control group is counted; /proc and /sys have no counts for control groups */
 
 	struct upc_event_info *wanted;
 	unsigned n_wanted;
-	uint32_t *named; /* codes of those that the user has named, not by a glob */
+	uint32_t *named; /* codes of events that the user named, not through a glob */
 	unsigned n_named;
 
-	/* Added ones: those of the first unit, then those of the second. */
+	/* Added events: first the n_own events of the own units, then the events of the shared unit. */
 	struct upc_event_info *info;
 	uint32_t *code;
 	unsigned n, n_own;
 
-	/* A ratio over several own units is that of the sums of its terms, which the units count
+	/* A ratio over several own units is computed from the sums of its terms, which the units count
 	 * anyway. */
 	struct stat_ratio *ratio;
 	unsigned n_ratios;
-	uint32_t *term; /* of all ratios, one after the other */
+	uint32_t *term; /* terms of all ratios, one ratio after another */
 	unsigned n_terms;
 
 	struct stat_refused *refused;
@@ -55,34 +56,34 @@ struct stat_events {
 
 void stat_events_free(struct stat_events *events);
 
-/* Wants the events of a list with commas; a name may be a glob. Returns 0, or
- * -1 with the error said. */
+/* Add the events of a comma-separated list to the wanted events. A name may be a glob. Return 0, or -1 after
+ * printing an error. */
 int stat_events_parse(struct stat_events *events, const char *list);
 
-/* Wants those that nobody had to name; returns as above. */
+/* Add the default events of the given choice to the wanted events. Return 0, or -1 after printing an
+ * error. */
 int stat_events_choose(struct stat_events *events, enum stat_choice kind);
 
 /*
- * Adds what is wanted to the unit own, up to the quota. Where there is a unit
- * shared, too, that gets what is not a thread's alone, and own gets the terms of its
- * ratios as well, since it is the first of several. An event that cannot be added is kept with the
- * reason, and the rest goes on. Returns how many are added, or UPC_ENOMEM.
+ * Add the wanted events to the unit own, up to the quota. If there is a unit shared, events that are not
+ * specific to one own unit go to shared, and own also gets the terms of its ratios, since own is the first of
+ * several own units. An event that cannot be added is kept in refused with its reason, and the next event
+ * follows. Return the number of added events, or UPC_ENOMEM.
  */
 int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 
-/* Gives other units the events that were added: all own ones, with the terms of their
- * ratios; and all others, where there is a unit shared. Returns 0 or the error. */
+/* Add the same events to another own unit, with the terms of their ratios. If shared is not NULL, add the
+ * other events to shared. Return 0 or the error. */
 int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 
-/* Says on standard error what was refused, once for each reason. Returns 0, or -1: the user has named
- * an event that was. */
+/* Print the refused events to standard error, once for each reason. Return 0, or -1 if the user named a
+ * refused event. */
 int stat_events_report(const struct stat_events *events);
 
 /*
- * Reads n events of a unit, or takes what a stopped one holds; flags get the
- * counters' UPC_COUNTER_LOST, _PARTIAL and _NEVER. Values that cannot be read
- * stay as they are. Returns 0 or the error, also when values are good
- * (UPC_ELOST, UPC_EPARTIAL).
+ * Read n events of a unit, or the final values of a stopped unit. The counters' UPC_COUNTER_LOST, _PARTIAL
+ * and _NEVER are added to flags. Values that cannot be read are unchanged. Return 0 or the error; with
+ * UPC_ELOST and UPC_EPARTIAL the values are valid.
  */
 int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, uint64_t *values,
 		     unsigned *flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_options.c - what upc_stat was asked for on its command line.
+ * stat_options.c - parses upc_stat's command line.
  */
 #include "stat/stat_options.h"
 

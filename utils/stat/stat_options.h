@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_options.h - what upc_stat was asked for on its command line.
+ * stat_options.h - the options of upc_stat's command line.
  */
 #ifndef STAT_OPTIONS_H
 #define STAT_OPTIONS_H
@@ -13,10 +13,10 @@
 
 struct stat_options {
 	struct stat_plan plan;
-	const char *whom_text; /* of -p, -C or -G, as it was given */
-	const char *lists[64]; /* of -e, each                  */
+	const char *whom_text; /* the argument of -p, -C or -G */
+	const char *lists[64]; /* the argument of each -e */
 	unsigned n_lists;
-	enum stat_choice choice; /* without lists                */
+	enum stat_choice choice; /* used if there are no lists */
 	bool zeros;
 	struct util_format_choice format;
 	long top;
@@ -25,7 +25,7 @@ struct stat_options {
 	bool sim;
 };
 
-/* 0, or -1 when the tool is done with *status. */
+/* Parse the command line. Return 0, or -1 if the tool must exit with *status. */
 int stat_options_parse(struct stat_options *options, int argc, char **argv, int *status);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_parts.c - what upc_stat counts part by part, and all of it together.
+ * stat_parts.c - upc_stat's counts of each part, and their sums.
  */
 #include "stat/stat_parts.h"
 
@@ -44,7 +44,7 @@ void stat_part_read(const struct stat_events *events, struct stat_part *part)
 	if (part->unit == NULL)
 		return;
 	stat_events_read(part->unit, events->code, events->n_own, part->values, part->flags);
-	/* The same reading's. */
+	/* upc_unit_get_events returns the terms of the same reading. */
 	upc_unit_get_events(part->unit, events->term, events->n_terms, part->terms);
 }
 
@@ -72,7 +72,7 @@ void stat_part_read_name(struct stat_part *thread)
 	fclose(file);
 }
 
-/* The ratio that event i is, or NULL. */
+/* Return the ratio for event i, or NULL if event i is not a ratio. */
 static const struct stat_ratio *find_event_ratio(const struct stat_events *events, unsigned i)
 {
 	for (unsigned r = 0; r < events->n_ratios; r++)
@@ -87,7 +87,7 @@ static const struct stat_part *get_stat_part(const struct stat_parts *parts, con
 	return &parts->part[which != NULL ? which[k] : k];
 }
 
-/* Event i of all of them. */
+/* Return the combined value of event i over n parts. */
 static uint64_t add_up_parts(const struct stat_parts *parts, const unsigned *which, unsigned n, unsigned i)
 {
 	const struct stat_events *events = parts->events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_parts.h - what upc_stat counts part by part: threads, processes, CPUs or groups of
- * these, each with counts of its own, and all of them together.
+ * stat_parts.h - upc_stat's counts of each part (threads, processes, CPUs or groups of these), and their
+ * sums.
  */
 #ifndef STAT_PARTS_H
 #define STAT_PARTS_H
@@ -24,12 +24,12 @@ enum stat_by {
 };
 
 struct stat_part {
-	pid_t tid, pid; /* of a thread its number and its process; of a process pid; else 0 */
+	pid_t tid, pid; /* thread: its ID and its process; process: only pid; otherwise 0 */
 	char name[32];
 	struct upc_unit *unit; /* NULL: not counted, ended, or made of other parts */
-	uint64_t *values;      /* n_own of the events, since it began      */
-	uint64_t *before;      /* the same as of the last interval         */
-	uint64_t *terms;       /* n_terms of their ratios, since it began  */
+	uint64_t *values;      /* n_own event values since the part began */
+	uint64_t *before;      /* values at the end of the last interval */
+	uint64_t *terms;       /* n_terms terms of the ratios, since the part began */
 	unsigned *flags;
 	bool ended;
 	int64_t born, died; /* monotonic ns */
@@ -37,28 +37,29 @@ struct stat_part {
 
 struct stat_parts {
 	const struct stat_events *events;
-	struct stat_part *part; /* in the order in which they came */
+	struct stat_part *part; /* in the order of creation */
 	unsigned n;
 };
 
-/* A new one at the end, of which nothing is known; NULL: there is no memory. */
+/* Append an empty part. Return NULL if memory is short. */
 struct stat_part *stat_parts_add(struct stat_parts *parts);
 
-/* Brings values, terms and flags up to date; of a stopped unit takes what it holds. */
+/* Update values, terms and flags. A stopped unit supplies its final values. */
 void stat_part_read(const struct stat_events *events, struct stat_part *part);
 
-/* Takes the name that a thread has now, by its numbers; of one that has ended the last one stays. */
+/* Read the thread's current name and process from /proc. After the thread ended, both keep their last
+ * values. */
 void stat_part_read_name(struct stat_part *thread);
 
 /*
- * Each own event of n parts together, since they began: a count's sum, a ratio of sums, the
- * largest of other levels. which has their numbers; NULL: the first n. With flags: not counted is
- * what none of them has counted.
+ * Combine each own event of n parts, since the parts began: a count's sum, a ratio of summed terms, or the
+ * maximum of any other level. which has the indices of the parts; NULL: the first n. An event's combined
+ * flags say "not counted" only if no part counted the event.
  */
 void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n, uint64_t *values,
 		    unsigned *flags);
 
-/* The end of an interval: what was counted until now was before the next one. */
+/* End an interval: the current values become the start of the next interval. */
 void stat_parts_end_interval(struct stat_parts *parts);
 
 void stat_parts_free(struct stat_parts *parts);

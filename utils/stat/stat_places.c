@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_places.c - a unit for each of several CPUs or processes, and their rows in a report.
+ * stat_places.c - a unit for each of several CPUs, processes or threads, and their rows in a report.
  */
 #include "stat/stat_places.h"
 
@@ -30,7 +30,7 @@ static bool are_threads(const struct stat_places_plan *plan)
 	return plan->options.context == UPC_CONTEXT_THREAD;
 }
 
-/* The row that unit i belongs to. */
+/* Format the name of the row for unit i. Return 0, or -1 after printing an error. */
 static int name_row(const struct stat_places_plan *plan, unsigned i, char name[TOPOLOGY_NAME])
 {
 	static const enum topology_level level[] = {
@@ -74,7 +74,7 @@ int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *
 	return -1;
 }
 
-/* A thread that has ended since the list was made. */
+/* Return true if unit i is for a thread that has ended since the list was made. */
 static bool is_planned_thread_gone(const struct stat_places_plan *plan, unsigned i)
 {
 	char path[64];
@@ -83,7 +83,8 @@ static bool is_planned_thread_gone(const struct stat_places_plan *plan, unsigned
 	return are_threads(plan) && access(path, F_OK) != 0;
 }
 
-/* The unit of any but the first, with its events; NULL, where it is gone. 0, or -1 with the error said. */
+/* Create unit i, which is not the first, with its events. *unit is NULL if the thread has ended. Return 0, or
+ * -1 after printing an error. */
 static int further_unit(const struct stat_places_plan *plan, const struct stat_events *events, unsigned i,
 			struct upc_unit **unit)
 {
@@ -119,7 +120,8 @@ static struct stat_part *add_part(struct stat_parts *parts, const char *name, pi
 	return part;
 }
 
-/* Threads may have the same name, and each has its row. */
+/* Assign unit i to a row, which is created if necessary. Each thread has a separate row, since threads may
+ * share a name. Return 0, or -1 after printing an error. */
 static int add_to_row(struct stat_places *places, const struct stat_places_plan *plan, unsigned i, pid_t pid)
 {
 	char name[TOPOLOGY_NAME];
@@ -143,7 +145,7 @@ static int add_to_row(struct stat_places *places, const struct stat_places_plan 
 	return 0;
 }
 
-/* Adds a unit, which is the places' from here on, and its row. 0, or -1 with the error said. */
+/* Add a unit and its row. places owns the unit from here on. Return 0, or -1 after printing an error. */
 static int add_unit(struct stat_places *places, const struct stat_places_plan *plan, unsigned i,
 		    struct upc_unit *unit)
 {

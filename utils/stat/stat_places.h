@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_places.h - a unit for each of several CPUs or processes, and their rows in a report:
- * each by itself, or those of one core, socket or NUMA node together.
+ * stat_places.h - a unit for each of several CPUs, processes or threads, and their rows in a report. A row
+ * shows one of them, or all CPUs of one core, socket or NUMA node.
  */
 #ifndef STAT_PLACES_H
 #define STAT_PLACES_H
@@ -10,33 +10,34 @@
 #include "stat/stat_parts.h"
 
 struct stat_places {
-	struct stat_parts units; /* as they are counted  */
+	struct stat_parts units; /* as they are counted */
 	struct stat_parts rows;  /* as they are reported */
-	unsigned *row;           /* of each unit         */
+	unsigned *row;           /* row of each unit */
 	unsigned *member;        /* scratch: the units of a row */
 };
 
-/* The way to count each element of the list; by says what makes a row. */
+/* How to count each element of the list. by is the kind of rows. */
 struct stat_places_plan {
-	struct upc_unit_options options; /* of each, but for its number */
+	struct upc_unit_options options; /* of each unit; the CPU or the process comes from list */
 	struct number_list list;
 	enum stat_by by;
 };
 
-/* Creates the unit of one of the list, for the caller to give events. 0, or -1, said. */
+/* Create the unit for element i of the list. The caller adds the events. Return 0, or -1 after printing an
+ * error. */
 int stat_places_unit(const struct stat_places_plan *plan, struct upc_catalogue *catalogue, unsigned i,
 		     struct upc_unit **unit);
 
-/* The first unit has its events: makes all others and their records. The unit is theirs from
- * here on. 0, or -1 with the error said. */
+/* Create all other units and their records, after the first unit has its events. places owns the first unit
+ * from here on. Return 0, or -1 after printing an error. */
 int stat_places_ready(struct stat_places *places, const struct stat_places_plan *plan,
 		      const struct stat_events *events, struct upc_unit *first);
 
-/* 0, or -1 with the error said. */
+/* Start all units. Return 0, or -1 after printing an error. */
 int stat_places_start(struct stat_places *places);
 void stat_places_stop(struct stat_places *places);
 
-/* Brings units and rows up to date. */
+/* Update units and rows. */
 void stat_places_read(struct stat_places *places);
 
 void stat_places_free(struct stat_places *places);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_report.c - what upc_stat has counted, in one of three forms.
+ * stat_report.c - prints upc_stat's counts as text, JSON or CSV.
  */
 #include "stat/stat_report.h"
 
@@ -38,7 +38,7 @@ double stat_cpus_used(const struct stat_report *report, const struct stat_sample
 {
 	const struct stat_events *events = report->events;
 
-	/* A CPU's task clock goes on when it is idle. */
+	/* The task clock of a CPU also runs while the CPU is idle. */
 	if (strcmp(report->context, "program") != 0 && strcmp(report->context, "process") != 0)
 		return 0;
 	for (unsigned i = 0; i < events->n && sample->seconds > 0; i++)
@@ -48,8 +48,8 @@ double stat_cpus_used(const struct stat_report *report, const struct stat_sample
 	return 0;
 }
 
-/* All runs as if they were one with the means' values, which the caller frees; the most
- * memory of any. */
+/* Return a sample with the means of all runs in values, which the caller frees, and the maximum memory of any
+ * run. */
 static struct stat_sample mean_of(const struct stat_report *report, const struct stat_runs *runs,
 				  uint64_t *values)
 {
@@ -101,7 +101,7 @@ void stat_report_print(const struct stat_report *report, const struct stat_sampl
 
 	if (!of_several || report->format == UTIL_CSV)
 		print_stat_report(report, sample, NULL);
-	/* The last sample is flushed by the caller, which checks for errors. */
+	/* The caller flushes the last sample and checks for errors. */
 	if (!sample->last || of_several)
 		fflush(report->out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_report.h - what upc_stat has counted, in one of three forms.
+ * stat_report.h - prints upc_stat's counts as text, JSON or CSV.
  */
 #ifndef STAT_REPORT_H
 #define STAT_REPORT_H
@@ -18,46 +18,46 @@
 
 struct stat_report {
 	struct util_output output;
-	FILE *out; /* the output's file */
+	FILE *out; /* output.file */
 	enum util_format format;
 	const struct stat_events *events;
-	const struct stat_parts *parts; /* shown by themselves, too; NULL: none */
-	enum stat_by by;                /* what the parts are     */
-	const char *title;              /* whose counts they are  */
-	const char *context;            /* the same, one word     */
-	char *const *command;           /* of the program, or NULL */
+	const struct stat_parts *parts; /* parts that also have separate rows; NULL: none */
+	enum stat_by by;                /* kind of the parts */
+	const char *title;              /* what was counted, such as the command line */
+	const char *context;            /* the same in one word, such as "program" */
+	char *const *command;           /* of the program; NULL: no program */
 	bool zeros;
 	bool intervals;
-	unsigned repeat; /* so many runs; 0 or 1: one */
-	unsigned run;    /* that the sample is of, from 1 */
-	double delay;    /* seconds that were not counted at first */
-	unsigned top;    /* so many threads in the table; 0: all */
+	unsigned repeat; /* number of runs; 0 or 1: one */
+	unsigned run;    /* run of the sample, from 1 */
+	double delay;    /* seconds at the start that were not counted */
+	unsigned top;    /* maximum number of parts in the table; 0: all */
 };
 
-/* Prints what comes before the first sample. */
+/* Print the report's part before the first sample. */
 void stat_report_begin(const struct stat_report *report);
 
-/* Prints one sample; an interval shows what parts have done in it, the last
- * one what they did since they began. */
+/* Print one sample. An interval shows the parts' counts during the interval; the last sample shows the counts
+ * since the parts began. */
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample);
 
-/* Prints all of several runs together. */
+/* Print the summary of several runs. */
 void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs);
 
-/* ---- what the forms have in common ------------------------------------- */
+/* ---- common to all formats --------------------------------------------- */
 
-/* The part's count of event i in the sample. */
+/* Return the part's count of event i in the sample; last: in the whole run. */
 uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
 			 bool last);
 
-/* An interval does not list those that ended before it. */
+/* Return true if the sample lists the part. An interval omits parts that ended before the interval. */
 bool stat_part_is_active(const struct stat_report *report, const struct stat_part *part, bool last);
 
-/* Why a value is not all that happened, or NULL. */
+/* Return the reason why a value is incomplete, or NULL. */
 const char *stat_shortcoming(unsigned flags);
 
-/* How many CPUs the program or the processes used at a time, from the task clock: 0 where
- * that was not counted, or counts CPUs. */
+/* Return the mean number of CPUs that the program or the processes used, from the task clock. Return 0 if the
+ * task clock was not counted, or if CPUs are counted. */
 double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_runs.c - what several runs of one program have counted.
+ * stat_runs.c - the counts of several runs of a program.
  */
 #include "stat/stat_runs.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_runs.h - what several runs of one program have counted: each by itself, and their
- * means with the spread.
+ * stat_runs.h - the counts of several runs of a program: of each run, and the means with their spread.
  */
 #ifndef STAT_RUNS_H
 #define STAT_RUNS_H
@@ -18,18 +17,18 @@ struct stat_one_run {
 struct stat_runs {
 	struct stat_one_run *run;
 	unsigned n;
-	unsigned *flags; /* of all runs, each event's: not counted is what no run has counted */
+	unsigned *flags; /* combined flags of each event; UPC_COUNTER_NEVER if no run counted it */
 	double *scratch;
 };
 
-/* Keeps a run's n_events values and flags: 0, or -1 when there is no memory. */
+/* Copy a run's n_events values and flags. Return 0, or -1 if memory is short. */
 int stat_runs_add(struct stat_runs *runs, const struct stat_sample *sample, unsigned n_events);
 
-/* The spread of event i over the runs that have counted it, and that of a time. */
+/* Return the spread of event i over the runs that counted the event, or the spread of a time. */
 struct stat_spread stat_runs_event(const struct stat_runs *runs, unsigned i);
 struct stat_spread stat_runs_time(const struct stat_runs *runs, enum stat_time time);
 
-/* Whether a run's program did not end with status 0, nor by --timeout. */
+/* Return true if a run's program ended with a status other than 0, and not by --timeout. */
 bool stat_run_failed(const struct stat_one_run *run);
 unsigned stat_runs_failed(const struct stat_runs *runs);
 

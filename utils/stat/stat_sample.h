@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_sample.h - what upc_stat has counted in some time, or in one run of a program.
+ * stat_sample.h - the counts of upc_stat in an interval or in a whole run of a program.
  */
 #ifndef STAT_SAMPLE_H
 #define STAT_SAMPLE_H
@@ -13,27 +13,28 @@
 /* Times of a program that has ended. */
 enum stat_time { STAT_ELAPSED, STAT_USER, STAT_SYSTEM, STAT_TIMES };
 
-/* The end of a program, or the means of several. */
+/* The end of a program, or the means of several runs. */
 struct stat_end {
 	double seconds[STAT_TIMES];
 	uint64_t max_resident_kib;
-	int status;     /* as wait gives it */
-	bool timed_out; /* --timeout has ended it */
+	int status;     /* as returned by wait() */
+	bool timed_out; /* --timeout ended the program */
 };
 
 /* Values and flags in the order of the events. */
 struct stat_sample {
-	double time;    /* since the start, at the end of the sample */
-	double seconds; /* that it covers */
+	double time;    /* seconds from the start to the end of the sample */
+	double seconds; /* length of the sample in seconds */
 	const uint64_t *values;
 	const unsigned *flags;
 	bool last; /* the whole run, not an interval */
 
-	/* The fields of the last sample, where there was a program. */
+	/* Fields of the last sample of a program. */
 	bool has_program;
 	struct stat_end end;
 };
-/* Flags of two values together: not counted is what neither has counted. */
+/* Return the combined flags of two values. The combination is UPC_COUNTER_NEVER if neither value was counted,
+ * and UPC_COUNTER_PARTIAL if only one was. */
 static inline unsigned stat_flags_both(unsigned a, unsigned b)
 {
 	const unsigned never = UPC_COUNTER_NEVER;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_select.c - which events upc_stat counts when nobody says which: a
- * function of the names that exist.
+ * stat_select.c - selects the events that upc_stat counts by default, from the names that exist.
  */
 #include "stat/stat_select.h"
 
@@ -12,9 +11,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * In the order of what they tell about a program; at most max of the events
- * that match are taken. Names differ between kernels, so several patterns may
- * mean one thing; what is counted already is not taken again.
+ * Events in the order of their significance for a program; at most max of the matching events are selected.
+ * Names differ between kernels, so several patterns may mean the same event, which is selected only once.
  */
 static const struct wish {
 	const char *pattern;
@@ -80,7 +78,7 @@ static const struct wish {
 	{"psi::cpu:some_total", 1},
 	{"psi::io:some_total", 1},
 	{"psi::memory:some_total", 1},
-	/* Without tracepoints there is room for more. */
+	/* Without tracepoints, counters are left for these. */
 	{"task::*_ctxt_switches", 2},
 	{"process::utime_ns", 1},
 	{"process::stime_ns", 1},
@@ -114,8 +112,8 @@ static const struct wish {
 };
 
 /*
- * STAT_CHOICE_ALL goes on with these: the most frequent events of programs. The rest follows in turn; most
- * of it never happens on any one machine.
+ * STAT_CHOICE_ALL continues with these: the most frequent events of programs. take_rest then takes events
+ * from each subsystem in turn; most of them never happen on a given machine.
  */
 static const struct wish more_wishes[] = {
 	{"tp::sched:sched_[mpsw]*", 20},
@@ -186,8 +184,8 @@ static const struct wish more_wishes[] = {
 	{"psi::*", 6},
 };
 
-/* Tracepoints that are hit in every lock or every interrupt: counting them
- * costs more than it tells. */
+/* Tracepoints that are hit in every lock or every interrupt: counting them costs more than the counts are
+ * worth. */
 static const char *const heavy[] = {
 	"tp::lock:*", "tp::preemptirq:*", "tp::ftrace:*", "tp::rcu:*", "tp::bpf_trace:*",
 };
@@ -196,13 +194,13 @@ struct choice {
 	enum stat_choice kind;
 	const struct upc_event_info *events;
 	unsigned n;
-	unsigned *same; /* the first event that is driven as this one is */
-	bool *taken;    /* by position of the first */
+	unsigned *same; /* per event: the first event with the same driver */
+	bool *taken;    /* index: same[i] */
 	unsigned *order;
 	unsigned count;
 };
 
-static const struct upc_event_info *sorting; /* qsort has no argument for it */
+static const struct upc_event_info *sorting; /* for compare_drivers, since qsort passes no argument */
 
 static int compare_drivers(const void *a, const void *b)
 {
@@ -212,8 +210,9 @@ static int compare_drivers(const void *a, const void *b)
 	return order != 0 ? order : *i < *k ? -1 : *i > *k;
 }
 
-/* A fork makes each tracepoint that children inherit anew, for which the kernel (6.18) goes
- * along its list of all tracepoints, and waits for whoever closes one. */
+/* Return true if an event may be selected. The default choice has no tracepoints: for each inherited
+ * tracepoint, a fork creates a new event, for which the kernel (6.18) walks its list of all tracepoints, and
+ * the fork waits while another process closes a tracepoint. */
 static bool counts_in_choice(enum stat_choice kind, const struct upc_event_info *event)
 {
 	if (event->source == UPC_SOURCE_NONE || event->kind != UPC_KIND_COUNT ||
@@ -282,8 +281,8 @@ static void take_wished_events(struct choice *choice, const struct wish *wish, s
 	}
 }
 
-/* Where an event has a Blue Gene/P name and a name of the host, the host's name is used. Clocks are
- * left out: they tick whatever the program does. */
+/* Return true if event i is left for take_rest. If an event has a Blue Gene/P name and a name of the host,
+ * the host's name is used. Clocks are omitted, since they tick regardless of the program. */
 static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 {
 	const struct upc_event_info *event = &choice->events[i];
@@ -296,13 +295,13 @@ static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 }
 
 /*
- * In turn one from each subsystem: else the first large one, which is that
- * with a tracepoint for every system call, would take all counters.
+ * Select one event from each subsystem in turn. Otherwise the first large subsystem, which has a tracepoint
+ * for every system call, would take all counters. Return 0 or UPC_ENOMEM.
  */
 static int take_rest(struct choice *choice, bool machine)
 {
 	unsigned *group = malloc((choice->n + 1) * sizeof(*group));
-	unsigned *from = calloc(choice->n + 1, sizeof(*from)); /* a group's next */
+	unsigned *from = calloc(choice->n + 1, sizeof(*from)); /* per group: position to continue from */
 	unsigned groups = 0;
 	bool more = true;
 
@@ -314,7 +313,7 @@ static int take_rest(struct choice *choice, bool machine)
 	for (unsigned i = 0; i < choice->n; i++) {
 		unsigned k = groups;
 
-		/* Neighbours are of one subsystem nearly always. */
+		/* Neighbouring events nearly always have the same subsystem. */
 		while (k > 0 &&
 		       strcmp(choice->events[from[k - 1]].subsystem, choice->events[i].subsystem) != 0)
 			k--;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_select.h - which events upc_stat counts when nobody says which: a
- * function of the names that exist.
+ * stat_select.h - selects the events that upc_stat counts by default, from the names that exist.
  */
 #ifndef STAT_SELECT_H
 #define STAT_SELECT_H
@@ -14,20 +13,19 @@
 #define STAT_ALL_EVENTS UPC_COUNTERS
 
 /*
- * The default is what a person asks first and what hardly costs the program anything: no
- * tracepoints, of which each makes every fork of the program dearer. Detailed has the
- * telling ones of these as well. Both are filled up to STAT_DEFAULT_EVENTS where there is
- * less. All goes on with everything else, the program's own before the machine's, in turn
- * from each subsystem. Levels, and what slows every program down to look at, come only
- * where they are asked for by name.
+ * STAT_CHOICE_DEFAULT has the events that users need first and that cost the program almost nothing: no
+ * tracepoints, since each tracepoint makes every fork of the program slower. STAT_CHOICE_DETAILED also has
+ * the most useful tracepoints. Both are filled up to STAT_DEFAULT_EVENTS. STAT_CHOICE_ALL continues with all
+ * other events, from each subsystem in turn; the program's events precede the machine's. Levels, and events
+ * that slow every program down, are only counted if the user names them.
  */
 enum stat_choice { STAT_CHOICE_DEFAULT, STAT_CHOICE_DETAILED, STAT_CHOICE_ALL };
 
 /*
- * Fills order, which has room for n, with positions in events: the most telling first,
- * each thing that can be counted once, also where it has several names. Returns how many
- * there are, which may be more than a unit has counters: whoever adds them goes on until
- * enough could be added, so that one that cannot is replaced by the next.
+ * Fill order, which has room for n, with indices of events, the most useful event first. An event with
+ * several names is selected once. Return the number of selected events, or UPC_ENOMEM. The number may exceed
+ * a unit's counters: the caller adds events until the quota is reached, so that the next event replaces one
+ * that cannot be added.
  */
 int stat_select(enum stat_choice kind, const struct upc_event_info *events, unsigned n, unsigned *order);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_session.c - one measurement of upc_stat: whom it counts, from the units' making to
- * the last report.
+ * stat_session.c - one measurement of upc_stat, from the creation of the units to the last report.
  */
 #include "stat/stat_session.h"
 
@@ -25,7 +24,8 @@ static int create_session_unit(struct stat_session *s, const struct upc_unit_opt
 	return -1;
 }
 
-/* One for what several units count, and one for what is not theirs. */
+/* Create the first unit of the places, and a shared unit for the events that the places' units do not
+ * count. */
 static int create_beside(struct stat_session *s, const struct stat_places_plan *whom)
 {
 	struct upc_unit_options options = whom->options;
@@ -52,7 +52,7 @@ static int create_units(struct stat_session *s)
 		options.context = UPC_CONTEXT_THREAD;
 		options.pid = s->run.pid;
 		options.enable_on_exec = s->plan->delay == 0;
-		/* Children belong to what is counted, as with perf stat. */
+		/* Children belong to what is counted, as in perf stat. */
 		options.inherit = 1;
 	}
 	if (s->plan->whom.by != STAT_BY_THREAD)
@@ -76,7 +76,8 @@ static int make_counts_room(struct stat_session *s)
 											       : 0;
 }
 
-/* Those that can be added, and which they are is kept for all further runs. */
+/* Add the wanted events that can be added. All later runs count the same events. Return 0, or -1 after
+ * printing an error. */
 static int add_session_events(struct stat_session *s)
 {
 	int added;
@@ -107,7 +108,7 @@ static int start_units(struct stat_session *s)
 	struct upc_unit *first = s->units.own;
 
 	if (s->by_place) {
-		s->units.own = NULL; /* it is the first place's from here on */
+		s->units.own = NULL; /* the first place owns the unit from here on */
 		if (stat_places_ready(&s->units.places, &s->plan->whom, &s->events, first) != 0 ||
 		    stat_places_start(&s->units.places) != 0)
 			return -1;
@@ -121,7 +122,7 @@ static int start_units(struct stat_session *s)
 	}
 	if (!s->tracing)
 		return 0;
-	s->units.own = NULL; /* the first thread's, likewise */
+	s->units.own = NULL; /* the first thread owns the unit from here on */
 	return stat_threads_ready(&s->threads, first);
 }
 
@@ -133,11 +134,12 @@ static void destroy_units(struct stat_units *units)
 	*units = (struct stat_units){.own = NULL};
 }
 
-/* Everything before the program may go. */
+/* Do everything that must precede the program's release. Return 0, or -1 after printing an error. */
 static int set_up_run(struct stat_session *s)
 {
 	const struct stat_places_plan *whom = &s->plan->whom;
-	/* The last run's: a tracepoint that is counted still is closed at once. */
+	/* Units of the previous run. They are destroyed after the new units exist: closing a tracepoint that
+	 * is still counted elsewhere does not wait. */
 	struct stat_units former = s->units;
 	int result = 0;
 
@@ -160,7 +162,7 @@ static int set_up_run(struct stat_session *s)
 
 /* ---- counting ---------------------------------------------------------- */
 
-/* The parts that are shown by themselves, or NULL. */
+/* Return the parts that have separate rows, or NULL. */
 static struct stat_parts *get_shown_parts(struct stat_session *s)
 {
 	return s->tracing ? &s->threads.parts : s->by_place ? &s->units.places.rows : NULL;
@@ -169,7 +171,7 @@ static struct stat_parts *get_shown_parts(struct stat_session *s)
 static void read_totals(struct stat_session *s)
 {
 	const struct stat_events *events = &s->events;
-	/* Those of parts; all others are in one unit. */
+	/* Number of events summed over parts. One unit counts all other events. */
 	unsigned own = 0;
 
 	if (s->tracing) {
@@ -207,7 +209,8 @@ static void print_interval(struct stat_session *s, int64_t now)
 	s->last = now;
 }
 
-/* The time for counting is over. True: nothing is left to wait for. */
+/* Handle --timeout. Return true if there is no program to wait for. Otherwise send SIGTERM, or SIGKILL the
+ * second time, and return false. */
 static bool time_out(struct stat_session *s, int64_t *end)
 {
 	if (s->run.pid == 0)
@@ -242,8 +245,8 @@ static void wait_for_run_end(struct stat_session *s)
 			if (now < next)
 				break;
 			print_interval(s, now);
-			/* Late ones (we were stopped, the machine slept) are
-			 * left out, the grid stays. */
+			/* Skip ticks that were missed (this process was stopped, or the machine slept). Later
+			 * ticks keep the schedule. */
 			next += interval * ((now - next) / interval + 1);
 			break;
 		}
@@ -261,7 +264,7 @@ static void stop_units(struct stat_session *s)
 		stat_threads_end(&s->threads);
 }
 
-/* Waits until counting is to begin, and begins. 0, or the exit status. */
+/* Wait until --delay is over, then start the units. Return 0 or the exit status. */
 static int start_late(struct stat_session *s)
 {
 	const int64_t begin = s->start + s->plan->delay;
@@ -289,7 +292,7 @@ static double timeval_seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Collects the program, which was counted for so long. */
+/* Reap the program, which was counted for the given seconds, and return its end. */
 static struct stat_end end_program(struct stat_session *s, double seconds)
 {
 	struct rusage usage = {.ru_maxrss = 0};
@@ -304,8 +307,8 @@ static struct stat_end end_program(struct stat_session *s, double seconds)
 	};
 }
 
-/* One run, or one watch, from the units' making to the program's end. Returns UTIL_OK with
- * the counts in totals and in the sample, or the exit status. */
+/* Do one run, from the creation of the units to the program's end. Return UTIL_OK, with the counts in totals
+ * and in the sample, or the exit status. */
 static int count_one_run(struct stat_session *s, struct stat_sample *sample)
 {
 	int64_t end;
@@ -332,7 +335,7 @@ static int count_one_run(struct stat_session *s, struct stat_sample *sample)
 	if (s->run.exec_error != 0)
 		return util_cannot_run(s->plan->command[0], s->run.exec_error);
 
-	/* The program is a zombie: its files in /proc are still there. */
+	/* The program is a zombie here, so its files in /proc still exist. */
 	stop_units(s);
 	read_totals(s);
 	sample->values = s->totals;
@@ -344,7 +347,7 @@ static int count_one_run(struct stat_session *s, struct stat_sample *sample)
 	return UTIL_OK;
 }
 
-/* All runs; the status of the first one that failed is in *wait_status. */
+/* Do all runs. *wait_status is the status of the first failed run. */
 static int repeat_runs(struct stat_session *s, int *wait_status)
 {
 	struct stat_sample sample;
@@ -386,10 +389,11 @@ int stat_session_run(struct stat_session *s)
 	if (status != UTIL_OK)
 		return status;
 	status = util_output_end(&s->report.output);
-	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
+	/* Destroy the units before a signal ends this process. Otherwise the kernel would close the
+	 * tracepoints at exit, and another process would have to wait. */
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
-	/* --timeout ended the program, which is no failure. */
+	/* If --timeout ended the program, the run did not fail. */
 	if (sample.end.timed_out)
 		return status;
 	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.end.status) : status;

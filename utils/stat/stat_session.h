@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_session.h - one measurement of upc_stat: whom it counts, from the units' making to
- * the last report.
+ * stat_session.h - one measurement of upc_stat, from the creation of the units to the last report.
  */
 #ifndef STAT_SESSION_H
 #define STAT_SESSION_H
@@ -12,25 +11,25 @@
 #include "stat/stat_runs.h"
 #include "stat/stat_threads.h"
 
-/* The target of the measurement. */
+/* The target of the measurement, and the options of its runs. */
 struct stat_plan {
-	struct stat_places_plan whom; /* where it is not the program */
-	bool other;                   /* ... which it is not         */
+	struct stat_places_plan whom; /* the target if other is set */
+	bool other;                   /* the target is not the program */
 	char *const *command;         /* the program; NULL: none     */
-	pid_t process;                /* whose threads are counted by themselves; 0: none */
-	int64_t interval;             /* ns; 0: no reports in between */
+	pid_t process;                /* process whose threads are counted separately; 0: none */
+	int64_t interval;             /* ns; 0: no reports before the end */
 	int64_t delay, timeout;       /* ns; 0: none                  */
-	unsigned repeat;              /* so many runs of the program  */
+	unsigned repeat;              /* number of runs of the program */
 };
 
 struct stat_units {
-	struct upc_unit *own, *shared; /* shared: beside threads or places only */
+	struct upc_unit *own, *shared; /* shared: only in addition to threads or places */
 	struct stat_places places;
 };
 
 struct stat_session {
 	const struct stat_plan *plan;
-	struct stat_events events; /* wanted ones, to begin with */
+	struct stat_events events; /* initially the wanted events only */
 	struct stat_report report;
 	struct stat_run run;
 	struct stat_units units;
@@ -42,8 +41,8 @@ struct stat_session {
 	int64_t start, last;
 };
 
-/* Measures and reports. Returns the exit status; when a signal ended the program it does
- * not return. */
+/* Measure and report. Return the exit status. If a signal ended the program, the same signal ends this
+ * process. */
 int stat_session_run(struct stat_session *session);
 
 void stat_session_free(struct stat_session *session);

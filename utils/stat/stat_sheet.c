@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_sheet.c - what upc_stat has counted, as sections of a sheet: events, threads or other parts, runs,
+ * stat_sheet.c - makes a sheet from upc_stat's counts, with sections of events, threads or other parts, runs,
  * and refused events.
  */
 #include "stat/stat_sheet.h"
@@ -14,8 +14,8 @@
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-/* Fills the exactness of a value. A partial count is a lower bound; a level, and what is computed of several
- * counts, may be less or more than the truth then. */
+/* Set the exactness of a value. A partial count is a lower bound. A partial level, or a partial value that is
+ * computed from several counts, may be less or more than the true value. */
 static void stat_sheet_set_flags(struct sheet_cell *cell, const struct upc_event_info *info, unsigned flags)
 {
 	if (stat_shortcoming(flags) == NULL)
@@ -74,7 +74,7 @@ static void stat_sheet_set_value(const struct stat_sheet *sheet, const struct st
 	}
 }
 
-/* Returns the words beside a value: why it is not all that happened, or how much it is in a second. */
+/* Return the words next to a value: the reason why the value is incomplete, or the rate per second. */
 static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, double value, char *text)
 {
 	const struct upc_event_info *info = &sheet->report->events->info[i];
@@ -88,7 +88,7 @@ static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, d
 	if (flags & UPC_COUNTER_LOST)
 		return "source lost";
 	*text = '\0';
-	/* Time per time is a share, not a rate. */
+	/* A time divided by a time is a percentage, not a rate. */
 	if (seconds > 0 && util_unit_ns(info->unit) > 0)
 		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%",
 			 value * (double)util_unit_ns(info->unit) / seconds / 1e7);
@@ -97,7 +97,7 @@ static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, d
 	return text;
 }
 
-/* Returns the standard error of the mean of all runs in percent, as perf stat has it. */
+/* Return the standard error of the mean of all runs in percent, as perf stat shows it. */
 static const char *stat_sheet_spread(const struct stat_sheet *sheet, unsigned i, char *text)
 {
 	const struct stat_spread spread = stat_runs_event(sheet->runs, i);
@@ -130,8 +130,8 @@ static bool stat_sheet_value_of_rest(const void *arg, const void *row, size_t me
 
 /* ---- columns ----------------------------------------------------------------------------------- */
 
-/* Contents of columns: of a sample and a part, of an event, of a run's end (in the order of enum stat_time),
- * ... */
+/* IDs of columns: of a sample and a part, of an event, of a run's end (in the order of enum stat_time), of a
+ * refused event, and of text. */
 enum { RUN, TIME, SECONDS, PID, TID, NAME, LIFETIME };
 enum { EVENT = LIFETIME + 1, VALUE, UNIT, SCOPE, KIND, SUBSYSTEM, PER_SECOND };
 enum { ELAPSED_SECONDS, USER_SECONDS, SYSTEM_SECONDS, RESIDENT, EXIT_STATUS, SIGNAL };
@@ -180,7 +180,7 @@ static const struct sheet_column refused_columns[] = {
 	SHEET_COLUMN(REASON, SHEET_VALUE, NULL, NULL, DATA, ),
 };
 
-/* Columns of a part, by its kind. */
+/* Columns of a part, by the kind of the part. */
 static const struct {
 	unsigned first, n;
 } part_columns[] = {
@@ -288,7 +288,7 @@ static bool stat_sheet_each_event(const void *arg, sheet_put *put, void *to)
 	return stat_sheet_put_events(((const struct stat_sheet *)arg)->report->events->n, NULL, put, to);
 }
 
-/* Returns the k-th part, or NULL where it has nothing to show in this sample. */
+/* Return the k-th part, or NULL if the sample does not list the part. */
 static const struct stat_part *stat_sheet_part_at(const struct stat_sheet *sheet, unsigned k)
 {
 	const struct stat_part *part = &sheet->report->parts->part[k];
@@ -296,7 +296,7 @@ static const struct stat_part *stat_sheet_part_at(const struct stat_sheet *sheet
 	return stat_part_is_active(sheet->report, part, sheet->sample->last) ? part : NULL;
 }
 
-/* Puts what was counted of each part, event by event. */
+/* Put the events of each part. */
 static bool stat_sheet_each_event_of_part(const void *arg, sheet_put *put, void *to)
 {
 	const struct stat_report *report = ((const struct stat_sheet *)arg)->report;
@@ -319,7 +319,7 @@ static bool stat_sheet_each_part(const void *arg, sheet_put *put, void *to)
 	return true;
 }
 
-/* Puts all of them together, and then those that are shown by themselves. */
+/* Put the row for all parts, then the rows of the parts that are shown separately. */
 static bool stat_sheet_each_shown(const void *arg, sheet_put *put, void *to)
 {
 	const struct stat_shown *shown = &((const struct stat_sheet *)arg)->shown;
@@ -368,7 +368,7 @@ static void stat_sheet_add_count(struct stat_sheet *sheet, const char *key, uint
 	stat_sheet_add_fact(sheet, key, SHEET_COUNT, (struct sheet_cell){.count = count});
 }
 
-/* Adds the facts that are the same in all samples. False: out of memory. */
+/* Add the facts that are the same in all samples. Return false if memory is short. */
 static bool stat_sheet_add_subject(struct stat_sheet *sheet)
 {
 	const struct stat_report *report = sheet->report;
@@ -393,7 +393,7 @@ static bool stat_sheet_add_subject(struct stat_sheet *sheet)
 	return true;
 }
 
-/* Adds the time and the run of the sample, which CSV has in each of its lines. */
+/* Add the time and the run of the sample, which CSV repeats in each line. */
 static void stat_sheet_add_sample(struct stat_sheet *sheet)
 {
 	const struct stat_sample *sample = sheet->sample;
@@ -408,7 +408,8 @@ static void stat_sheet_add_sample(struct stat_sheet *sheet)
 	stat_sheet_add_number(sheet, "seconds", sample->seconds);
 }
 
-/* Adds the facts that are known at the end. Those of a program are the columns of a run. */
+/* Add the facts that are known at the end of the measurement. The facts about a program have the columns of a
+ * run. */
 static void stat_sheet_add_end(struct stat_sheet *sheet)
 {
 	const struct stat_end *end = &sheet->sample->end;
@@ -431,8 +432,8 @@ static void stat_sheet_add_end(struct stat_sheet *sheet)
 		stat_sheet_add_number(sheet, "cpus_used", cpus);
 }
 
-/* Adds a note on a run of that name, or on the whole where the name is "". Returns the buffer for its text.
- */
+/* Add a note about the named run, or about the whole measurement if name is "". Return the buffer for the
+ * note's text. */
 static char *stat_sheet_add_note(struct stat_sheet *sheet, const char *name)
 {
 	const size_t i = sheet->sheet.notes++;
@@ -539,14 +540,14 @@ static void stat_sheet_add_json(struct stat_sheet *sheet)
 		->lists = 1;
 }
 
-/* Returns whether an event counts a CPU or the machine. Text has such events behind those of the program. */
+/* Return true if an event counts a CPU or the machine. Text shows such events after the program's events. */
 static bool stat_sheet_is_everybodys(const struct upc_event_info *info)
 {
 	return info->scope == UPC_SCOPE_CPU || info->scope == UPC_SCOPE_MACHINE;
 }
 
-/* A tracepoint that the catalogue knows nothing of is described by its own name, which says nothing more
- * beside it. */
+/* Return an event's description. A tracepoint that the catalogue does not know is described by its name only,
+ * which would merely repeat the name, so the function returns "". */
 static const char *stat_sheet_description(const struct upc_event_info *info)
 {
 	const char *own = strstr(info->name, "::");
@@ -556,8 +557,8 @@ static const char *stat_sheet_description(const struct upc_event_info *info)
 	return info->description;
 }
 
-/* Adds measures of events first to last, as they are in one order, or those of everybody behind the others.
- * Where each thread has a column, counts are of no main thread only. */
+/* Add measures for events *n to last - 1. In text, events of a CPU or the machine come last. If each thread
+ * has a column, groups of thread scope omit "main thread only". */
 static void stat_sheet_add_measures(struct stat_sheet *sheet, unsigned *n, unsigned last, bool text)
 {
 	static const char *const scopes[] = {
@@ -646,7 +647,7 @@ bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 {
 	static const char *const others[] = {"unit", "scope", "kind", "subsystem", "per_second", NULL};
 	const bool csv = report->format == UTIL_CSV;
-	/* A run of several has lines in CSV, and no end of its own. */
+	/* One of several runs has lines in CSV, but no facts about its end. */
 	const bool end = sample != NULL && sample->last && (runs != NULL || report->repeat <= 1);
 
 	memset(sheet, 0, sizeof(*sheet));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_sheet.h - what upc_stat has counted, as a sheet (sheet/sheet.h).
+ * stat_sheet.h - upc_stat's counts as a sheet (sheet/sheet.h).
  */
 #ifndef STAT_SHEET_H
 #define STAT_SHEET_H
@@ -8,25 +8,26 @@
 #include "sheet/sheet.h"
 #include "stat/stat_report.h"
 
-#define STAT_SHEET_FAILED 6 /* failed runs with a note each */
+#define STAT_SHEET_FAILED 6 /* number of failed runs that have a separate note */
 #define STAT_SHEET_NOTES (STAT_SHEET_FAILED + 4)
 #define STAT_SHEET_NOTE_MAX 100
 
-/* The parts that text shows: the busiest ones, and all others together. */
+/* The parts that text shows: the busiest parts, and the sum of all others. */
 struct stat_shown {
-	const struct stat_part **part; /* in the order in which they came */
+	const struct stat_part **part; /* in the order of creation */
 	unsigned n;
-	struct stat_part others; /* the last one, where there are more than the report's top */
+	struct stat_part others; /* the last element of part, if there are more parts than report->top */
 };
 
-/* Chooses those of a sample, or of the whole. False: out of memory. To be freed in any case. */
+/* Choose the parts of a sample; last: of the whole run. Return false if memory is short. Call stat_shown_free
+ * in any case. */
 bool stat_shown_choose(struct stat_shown *shown, const struct stat_report *report, bool last);
 void stat_shown_free(struct stat_shown *shown);
 
-/* A row is an event of all parts or of one part, or a part, a run, or a refused event. */
+/* A row is an event of all parts or of one part, a part, a run, or a refused event. */
 struct stat_sheet_row {
 	unsigned event;
-	const struct stat_part *part; /* NULL: all of them */
+	const struct stat_part *part; /* NULL: all parts */
 	const struct stat_one_run *run;
 	const struct stat_refused *refused;
 };
@@ -34,16 +35,16 @@ struct stat_sheet_row {
 struct stat_sheet {
 	struct sheet sheet;
 	const struct stat_report *report;
-	const struct stat_sample *sample; /* NULL: there is none yet */
-	const struct stat_runs *runs;     /* all runs together; NULL: one */
+	const struct stat_sample *sample; /* NULL: before the first sample */
+	const struct stat_runs *runs;     /* summary of all runs; NULL: a single run */
 	struct sheet_section section[4];
-	struct sheet_list list, rest; /* of the events that parts have, and of the others */
+	struct sheet_list list, rest; /* list: events that parts have; rest: other events */
 	struct sheet_measure *measure;
-	unsigned *event;                     /* of each measure */
+	unsigned *event;                     /* index of each measure's event */
 	char (*group)[SHEET_GROUP_MAX];      /* of each measure */
-	unsigned own;                        /* measures of list; those of rest follow */
+	unsigned own;                        /* number of measures in list; the measures of rest follow */
 	struct stat_shown shown;             /* parts in text */
-	char *text, buffer[UTIL_NUMBER_MAX]; /* of a cell, until the next */
+	char *text, buffer[UTIL_NUMBER_MAX]; /* text of the current cell, until the next one */
 	struct sheet_fact fact[17];
 	const char *keys[8];
 	struct sheet_cell *command;
@@ -51,16 +52,16 @@ struct stat_sheet {
 	char what[STAT_SHEET_NOTES][STAT_SHEET_NOTE_MAX], name[STAT_SHEET_NOTES][STAT_SHEET_NOTE_MAX];
 };
 
-/* Makes the sheet of a sample, of all runs, or of what is known before the first sample. False: out of
- * memory. To be freed in any case. */
+/* Make the sheet of a sample, of all runs, or of the facts before the first sample. Return false if memory is
+ * short. Call stat_sheet_free in any case. */
 bool stat_sheet_make(struct stat_sheet *sheet, const struct stat_report *report,
 		     const struct stat_sample *sample, const struct stat_runs *runs);
 void stat_sheet_free(struct stat_sheet *sheet);
 
-/* Prints the sheet as text. False: out of memory. */
+/* Print the sheet as text. Return false if memory is short. */
 bool stat_text_print(const struct stat_sheet *sheet);
 
-/* Fills the cell of a mean over two runs or more. */
+/* Set the cell to a mean over two or more runs. */
 void stat_sheet_set_mean(struct sheet_cell *cell, const struct stat_spread *spread);
 
 #endif

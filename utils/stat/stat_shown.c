@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_shown.c - the parts that a table shows: the busiest ones, and all others together.
+ * stat_shown.c - chooses the parts that a table shows: the busiest parts, and the sum of all others.
  */
 #include "stat/stat_sheet.h"
 
@@ -25,7 +25,7 @@ static int busiest_first(const void *a, const void *b)
 	return x->key != y->key ? (x->key > y->key ? -1 : 1) : oldest_first(a, b);
 }
 
-/* The event that parts are ranked by: CPU time, where it is counted. */
+/* Return the index of the event that ranks parts: CPU time if it is counted, else the first event. */
 static unsigned key_event(const struct stat_events *events)
 {
 	for (unsigned i = 0; i < events->n_own; i++)

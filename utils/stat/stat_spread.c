@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_spread.c - means of repeated measurements, their spread, and ratios of two.
+ * stat_spread.c - means of repeated measurements, their spread, and ratios of two means.
  */
 #include "stat/stat_spread.h"
 
@@ -13,11 +13,12 @@ struct stat_spread stat_spread_of(const double *value, unsigned n)
 
 	if (n == 0)
 		return spread;
-	/* From the first: so what is the same in each run is the mean, and does not spread. */
+	/* Sum the differences to the first value: the mean of equal values is then exact, and their spread
+	 * 0. */
 	for (unsigned i = 1; i < n; i++)
 		beyond += value[i] - value[0];
 	spread.mean = value[0] + beyond / n;
-	/* From the mean, not from a sum of squares: counts of 10^15 that differ by 1 keep their
+	/* Use differences to the mean, not a sum of squares: counts of 10^15 that differ by 1 keep their
 	 * spread. */
 	for (unsigned i = 0; i < n; i++)
 		squares += (value[i] - spread.mean) * (value[i] - spread.mean);
@@ -38,8 +39,8 @@ double stat_spread_percent(const struct stat_spread *spread)
 	return spread->mean != 0 ? 100 * spread->error / fabs(spread->mean) : 0;
 }
 
-/* 97.5 % of Student's t for any real number f >= 1 of degrees of freedom: between the
- * table's places linear in 1/f, as t nearly is. */
+/* Return the 97.5 % quantile of Student's t for any real number f >= 1 of degrees of freedom. Between the
+ * table's entries the function interpolates linearly in 1/f, which approximates t closely. */
 static double student_quantile(double f)
 {
 	static const struct {
@@ -65,9 +66,10 @@ double stat_spread_half(const struct stat_spread *spread)
 }
 
 /*
- * The ratio's relative error is that of both means together (the first term of its
- * series), its degrees of freedom are Welch's. On the logarithm: so the interval has no end
- * below 0, and turned round it is that of a to b.
+ * Compute the 95 % interval of the ratio. The ratio's relative error combines the errors of both means
+ * (first-order Taylor expansion); its degrees of freedom are Welch's. The interval is computed for the
+ * logarithm of the ratio, so that its lower end is never below 0, and its reciprocal is the interval of a /
+ * b.
  */
 static void find_ratio_interval(const struct stat_spread *a, const struct stat_spread *b,
 				struct stat_change *of)

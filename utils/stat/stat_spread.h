@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_spread.h - the mean of repeated measurements, how far they spread, and how far two
- * means are from each other: functions of numbers.
+ * stat_spread.h - the mean of repeated measurements, their spread, and the change between two means. All
+ * functions are pure.
  */
 #ifndef STAT_SPREAD_H
 #define STAT_SPREAD_H
@@ -12,34 +12,35 @@
 struct stat_spread {
 	unsigned n;
 	double mean;
-	double deviation; /* of one measurement (n - 1); 0 where n is 1 */
-	double error;     /* the standard error of the mean             */
+	double deviation; /* standard deviation of one measurement (divisor n - 1); 0 if n is 1 */
+	double error;     /* standard error of the mean */
 };
 
 struct stat_spread stat_spread_of(const double *value, unsigned n);
 
-/* Half of the 95 % interval of the mean; infinite where n is less than 2. */
+/* Return half the width of the 95 % interval of the mean; infinite if n is less than 2. */
 double stat_spread_half(const struct stat_spread *spread);
 
-/* The next whole number to a mean of counts, which are 0 to 2^64 - 1. */
+/* Return the nearest integer to a mean of counts from 0 to 2^64 - 1. */
 uint64_t stat_spread_whole(double mean);
 
-/* The standard error in percent of the mean, which is what perf stat shows behind "+-". */
+/* Return the standard error in percent of the mean, which perf stat shows after "+-". */
 double stat_spread_percent(const struct stat_spread *spread);
 
-/* With fewer runs of each kind no order of theirs is so rare by chance that it says anything:
- * 3 and 3 are apart in one case of ten where nothing differs, 4 and 4 in one of 35. */
+/* Minimum number of runs on each side for a verdict. With fewer runs no order of the results is improbable
+ * enough: if nothing differs, all 3 results of one side are above or below all 3 of the other in one case
+ * of ten; with 4 and 4 results, in one case of 35. */
 #define STAT_CHANGE_RUNS 4
 
 enum stat_verdict { STAT_UNKNOWN, STAT_SAME, STAT_LESS, STAT_MORE };
 
-/* The change of two means, b to a. */
+/* The change between two means, as b / a. */
 struct stat_change {
 	bool has_ratio; /* a's mean is not 0         */
 	double ratio;
-	bool has_interval; /* both have spread: 95 %    */
+	bool has_interval; /* both sides have a spread; the interval is 95 % */
 	double low, high;
-	enum stat_verdict verdict; /* STAT_SAME: no difference is to be seen */
+	enum stat_verdict verdict; /* STAT_SAME: no difference is visible */
 };
 
 struct stat_change stat_spread_change(const struct stat_spread *a, const struct stat_spread *b);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_text.c - what upc_stat has counted, for people: what is said before and behind the tables of its
- * sheet.
+ * stat_text.c - prints upc_stat's text report: the lines before and after the tables of its sheet.
  */
 #include <string.h>
 
@@ -22,7 +21,7 @@ static void print_title(const struct stat_report *report, const struct stat_runs
 	fprintf(report->out, "%s%s\n\n", fits ? "" : "...", means);
 }
 
-/* "0.123456 s elapsed", with the spread of several. */
+/* Print the times, such as "0.123456 s elapsed", with the spread of several runs. */
 static void print_times(const struct stat_report *report, const struct stat_sample *sample,
 			const struct stat_runs *runs)
 {
@@ -71,7 +70,7 @@ bool stat_text_print(const struct stat_sheet *sheet)
 		.width = util_width(report->out),
 		.colour = util_colour(report->out),
 		.zeros = report->zeros,
-		/* Every interval would repeat the same names. */
+		/* The names would be the same in every interval. */
 		.unseen = sheet->sample->last,
 	};
 	bool done = true;

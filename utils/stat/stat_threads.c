@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_threads.c - a unit for each thread of the program and of its children,
- * from the thread's birth to its end. The border to ptrace.
+ * stat_threads.c - a unit for each thread of the program and of its children, from the thread's start to its
+ * end. Only this file uses ptrace.
  */
 #include "stat/stat_threads.h"
 
@@ -17,8 +17,8 @@
 
 /* ---- records ----------------------------------------------------------- */
 
-/* Threads are looked up by the newest first: numbers of ended ones are used
- * again, and who stops is mostly young. */
+/* Find a living thread by its ID. The search begins with the newest thread, since the kernel reuses IDs and
+ * most threads that stop are young. */
 static struct stat_part *find_stat_thread(struct stat_threads *threads, pid_t tid)
 {
 	for (unsigned i = threads->parts.n; i-- > 0;)
@@ -39,9 +39,9 @@ static struct stat_part *record_thread(struct stat_threads *threads, pid_t tid)
 }
 
 /*
- * Takes the last counts of a thread and gives its descriptors back; those of
- * the first thread stay: the kernel waits tens of milliseconds when the last
- * descriptor of a tracepoint is closed, and the thread would wait with it.
+ * Take the final counts of a thread and close its descriptors. The first thread's descriptors stay open: the
+ * kernel waits tens of milliseconds when the last descriptor of a tracepoint is closed, and the thread would
+ * wait as well.
  */
 static void finish_thread(struct stat_threads *threads, struct stat_part *thread)
 {
@@ -57,7 +57,7 @@ static void finish_thread(struct stat_threads *threads, struct stat_part *thread
 	thread->died = stat_run_now();
 }
 
-/* ---- birth ------------------------------------------------------------- */
+/* ---- start of a thread ------------------------------------------------- */
 
 static int create_thread_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec,
 			      struct upc_unit **unit)
@@ -141,8 +141,8 @@ static struct stat_part *add_born_thread(struct stat_threads *threads, pid_t tid
 }
 
 /*
- * A thread that execs becomes the only one of its process and takes the
- * process's number; the unit goes with the thread, not with the number.
+ * Handle a completed exec. The calling thread becomes the only thread of its process and takes the process's
+ * ID. The unit belongs to the thread, not to the ID.
  */
 static void exec_done(struct stat_threads *threads, pid_t tid)
 {
@@ -159,7 +159,8 @@ static void exec_done(struct stat_threads *threads, pid_t tid)
 		thread->tid = tid;
 }
 
-/* The signal that a stopped thread goes on with, or -1: it stays stopped. */
+/* Handle a stopped thread. Return the signal to continue the thread with, or -1 if the thread stays
+ * stopped. */
 static int handle_stopped_thread(struct stat_threads *threads, pid_t tid, int status)
 {
 	struct stat_part *thread = find_stat_thread(threads, tid);
@@ -171,7 +172,7 @@ static int handle_stopped_thread(struct stat_threads *threads, pid_t tid, int st
 	case 0: /* a signal is about to be delivered */
 		return signal_number;
 	case PTRACE_EVENT_STOP:
-		/* SIGTRAP is a birth; all else is job control. */
+		/* SIGTRAP is the stop of a new thread; any other signal is a job-control stop. */
 		return signal_number == SIGTRAP ? 0 : -1;
 	case PTRACE_EVENT_EXEC:
 		exec_done(threads, tid);
@@ -193,8 +194,8 @@ bool stat_threads_serve(struct stat_threads *threads)
 		struct stat_part *thread;
 		int status, go_on;
 
-		/* A look first: the program itself is to be reaped by others,
-		 * who read its last counts before. */
+		/* Peek with WNOWAIT first. The caller reaps the program itself, after reading its final
+		 * counts. */
 		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0)
 			return errno == ECHILD;
 		if (info.si_pid == 0)
@@ -207,11 +208,11 @@ bool stat_threads_serve(struct stat_threads *threads)
 		if (!WIFSTOPPED(status)) {
 			thread = find_stat_thread(threads, info.si_pid);
 			if (thread != NULL)
-				finish_thread(threads, thread); /* killed without a last stop */
+				finish_thread(threads, thread); /* killed without a PTRACE_EVENT_EXIT stop */
 			continue;
 		}
 		go_on = handle_stopped_thread(threads, info.si_pid, status);
-		/* If the thread was killed meanwhile, the next wait finds it. */
+		/* If the thread was killed meanwhile, the next waitid reports the thread's end. */
 		if (go_on < 0)
 			ptrace(PTRACE_LISTEN, info.si_pid, NULL, 0L);
 		else

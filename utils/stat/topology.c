@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * topology.c - where a CPU is: its core, its socket and its NUMA node, as sysfs tells.
+ * topology.c - reads a CPU's core, socket and NUMA node from sysfs.
  */
 #include "stat/topology.h"
 
@@ -32,7 +32,8 @@ int topology_online(const char *sysfs, struct number_list *cpus)
 	return result;
 }
 
-/* A number that the kernel tells of a CPU; some kinds of machine have -1 for "none". */
+/* Read an ID of a CPU from sysfs. Some machines use -1 for "none". Return 0, or -1 if there is no such file
+ * or number. */
 static int read_topology_id(const char *sysfs, int cpu, const char *what, int *id)
 {
 	char path[PATH_MAX];
@@ -48,7 +49,8 @@ static int read_topology_id(const char *sysfs, int cpu, const char *what, int *i
 	return got == 1 ? 0 : -1;
 }
 
-/* A kernel without NUMA has no nodes: it is all one. */
+/* Read the NUMA node of a CPU. A kernel without NUMA has a single node, 0. Return 0, or -1 if sysfs lacks the
+ * CPU. */
 static int read_node(const char *sysfs, int cpu, int *node)
 {
 	char path[PATH_MAX];
@@ -91,7 +93,7 @@ int topology_name(const char *sysfs, int cpu, enum topology_level level, char na
 	}
 	if (read_topology_id(sysfs, cpu, "core_id", &core) != 0)
 		return -1;
-	/* Before Linux 5.2 nothing had dies. */
+	/* Linux before 5.2 has no die_id. */
 	if (read_topology_id(sysfs, cpu, "die_id", &die) != 0 || die < 0)
 		die = 0;
 	snprintf(name, TOPOLOGY_NAME, "S%d-D%d-C%d", socket, die, core);

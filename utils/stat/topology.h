@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * topology.h - where a CPU is: its core, its socket and its NUMA node, as sysfs tells.
+ * topology.h - reads a CPU's core, socket and NUMA node from sysfs.
  */
 #ifndef TOPOLOGY_H
 #define TOPOLOGY_H
@@ -11,12 +11,13 @@
 
 enum topology_level { TOPOLOGY_CPU, TOPOLOGY_CORE, TOPOLOGY_SOCKET, TOPOLOGY_NODE };
 
-/* Appends the CPUs that are online, below a sysfs ("/sys"): 0, or -1 when it does not tell. */
+/* Append the online CPUs, according to the sysfs at the path sysfs ("/sys"). Return 0, or -1 if the list
+ * cannot be read. */
 int topology_online(const char *sysfs, struct number_list *cpus);
 
 /*
- * The name of what a CPU belongs to, which CPUs of the same have in common: "CPU3"; with
- * perf stat's names "S0-D0-C1", "S0"; "N0". 0, or -1 when sysfs does not tell.
+ * Format the name of a CPU, or of its core, socket or node, which all CPUs of that group share: "CPU3"; as in
+ * perf stat "S0-D0-C1" (core) and "S0" (socket); "N0" (node). Return 0, or -1 if sysfs lacks the information.
  */
 int topology_name(const char *sysfs, int cpu, enum topology_level level, char name[TOPOLOGY_NAME]);
 

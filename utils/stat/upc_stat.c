@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_stat.c - runs a program, or watches what runs already, and prints what
- * the unit has counted of it.
+ * upc_stat.c - runs a program, or watches running processes, CPUs or the machine, and prints the unit's
+ * counts.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "stat/stat_options.h"
 #include "stat/topology.h"
 
-/* upc_run does it all, and has a report in this tool's form. Comes back only when it
- * cannot be had. */
+/* Execute upc_run, which simulates a unit and prints the report in upc_stat's format. The function returns
+ * only if upc_run cannot be executed. */
 static int simulate_stat_run(const struct stat_options *o)
 {
 	static const char *const forms[] = {"stat", "json", "csv"};
@@ -91,7 +91,7 @@ static int compare_stat_reports(const struct stat_options *o)
 	return status;
 }
 
-/* The threads that a process has now, in place of the process; those that they start later belong to them. */
+/* Replace a process by its current threads. Threads that these start later belong to their creators. */
 static int choose_threads(struct stat_plan *plan)
 {
 	struct stat_places_plan *whom = &plan->whom;
@@ -106,7 +106,7 @@ static int choose_threads(struct stat_plan *plan)
 		util_error("no process %d", (int)plan->process);
 		return UTIL_FAILED;
 	}
-	/* The list has the main thread already: its number is the process's. */
+	/* Parsing skips the main thread, which the list already has: its ID is the process's. */
 	for (int i = 0; i < n; i++) {
 		if (entry[i]->d_name[0] != '.' &&
 		    number_list_parse(&whom->list, entry[i]->d_name, 1, INT_MAX - 1, false) != 0)
@@ -121,8 +121,9 @@ static int choose_threads(struct stat_plan *plan)
 	return status;
 }
 
-/* Whom to count: one unit for the machine, but one for each of its CPUs where they are told
- * apart. Children of processes belong to what is counted, as with perf stat. */
+/* Choose the target: one unit for the machine, or one unit per CPU if the report lists CPUs separately.
+ * Children of processes are counted as well, as in perf stat. Return 0, or an exit status after printing an
+ * error. */
 static int choose_whom(struct stat_options *o, struct stat_session *s)
 {
 	struct stat_places_plan *whom = &o->plan.whom;
