@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ctl_run.c - runs a command while the service has stepped aside from all hardware counters.
+ * ctl_run.c - runs a command while the service yields all hardware counters.
  *
- * The connection is what holds them: it is this process's only, so that the counters go on when it ends
- * in any way, also where the command or what it has started does not end. A service that ends
- * meanwhile and comes back is asked again.
+ * The connection to the service holds the yield. Only this process has the connection, so the counters resume
+ * when this process ends in any way, even if the command or its children continue. If the service ends
+ * meanwhile and comes back, this process asks again.
  */
 #include "ctl/ctl_run.h"
 
@@ -15,11 +15,12 @@
 #include "lib/common.h"
 #include "lib/stat_run.h"
 
-#define RETRY_NS 500000000 /* between two looks for a service that has ended */
-#define RETRY_WAIT_MS 5000 /* for its answer, while signals wait             */
+#define RETRY_NS 500000000 /* interval between attempts to reach a service that has ended */
+#define RETRY_WAIT_MS 5000 /* time limit for the service's answer, while signals are blocked */
 #define RESUME_WAIT_MS 5000
 
-/* "for=" and its last name, as text: a name may be any bytes. */
+/* Format "for=" and the last component of the program's path. A path may have any bytes, so the component
+ * goes through util_put. */
 static void program_word(const char *program, char *word, size_t size)
 {
 	const char *name = strrchr(program, '/');
@@ -33,7 +34,7 @@ static void program_word(const char *program, char *word, size_t size)
 	fclose(out);
 }
 
-/* 0, or -1 with why in control. */
+/* Ask the service to yield the counters. Return 0, or -1 with the reason in control->why. */
 static int yield_counters(struct util_control *control, const char *program)
 {
 	char what[1000];
@@ -64,7 +65,8 @@ static void resume_service(struct util_control *control)
 	json_decref(util_control_ask(control, word, 1));
 }
 
-/* Nothing was asked: what can be read is the end. */
+/* Return true if the service closed the connection. No request is pending, so any readable data can only be
+ * the end of the stream. */
 static bool has_control_ended(const struct util_control *control)
 {
 	char byte;
@@ -87,7 +89,7 @@ static void try_again(struct util_control *control, const char *program)
 		util_control_close(control);
 }
 
-/* Until the command has ended. */
+/* Wait until the command has ended. If the service ends, try to reach the service again. */
 static void wait_for_command_end(struct util_control *control, struct stat_run *run, const char *program)
 {
 	for (;;) {
@@ -111,7 +113,7 @@ int ctl_run(struct util_control *control, char *const *argv)
 	struct stat_run run;
 	int status;
 
-	/* Before signals are taken: who waits for the service can be interrupted. */
+	/* Ask before stat_run_begin blocks signals, so that the user can interrupt a wait for the service. */
 	if (yield_counters(control, argv[0]) != 0) {
 		util_error("%s; '%s' was not run", control->why, argv[0]);
 		return UTIL_FAILED;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ctl_sheet.c - what the service has answered, for people and for programs. In text a reason is often that of
- * many counters, as when all make way for somebody: so each is said once, below the table, with a number.
+ * ctl_sheet.c - prints the service's answers as text, JSON or CSV. In text many counters may have the same
+ * reason, for example when all yield to a program. Each reason is therefore printed once, with a number,
+ * below the table.
  */
 #include "ctl/ctl_sheet.h"
 
@@ -13,9 +14,9 @@
 #include "sheet/sheet.h"
 
 #define STATE_MAX 160
-#define NAMED_MAX 4 /* places whose names are said; more are a number */
+#define NAMED_MAX 4 /* places that are listed by name; more places are only counted */
 
-/* ---- fields of an answer, whoever has made it -------------------------------------------- */
+/* ---- fields of an answer, for all formats ------------------------------------------------ */
 
 static const char *get_answer_text(const json_t *object, const char *key)
 {
@@ -29,7 +30,7 @@ static uint64_t get_answer_number(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* Empty where there is none: what was not counted is no 0. */
+/* Set a cell from a field of the answer. A missing count becomes an empty cell, not 0. */
 static void set_answer_cell(const json_t *object, const char *key, enum sheet_kind kind,
 			    struct sheet_cell *cell)
 {
@@ -46,7 +47,8 @@ static void set_answer_cell(const json_t *object, const char *key, enum sheet_ki
 
 /* ---- states ------------------------------------------------------------------------------ */
 
-/* How many of the counter's places are in the state that is the worst of them. */
+/* Return the number of the counter's places in the given state, with their names. The state is the worst of
+ * all places. */
 static unsigned places_so(const json_t *counter, const char *state, char *names, size_t size)
 {
 	const json_t *place;
@@ -66,7 +68,7 @@ static unsigned places_so(const json_t *counter, const char *state, char *names,
 	return n;
 }
 
-/* "counting", "taken on cpu1, cpu3 (1)", "failed on 12 of 64 (2)". */
+/* Format a state: "counting", "taken on cpu1, cpu3 (1)", "failed on 12 of 64 (2)". */
 static void put_state(const json_t *counter, unsigned reason, char text[STATE_MAX])
 {
 	const char *state = get_answer_text(counter, "state");
@@ -86,7 +88,7 @@ static void put_state(const json_t *counter, unsigned reason, char text[STATE_MA
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Contents of a column that are no field of the answer. */
+/* IDs of columns. The key of a FIELD or PLACE column is a field of the counter or of its place. */
 enum { FIELD, PLACE, VALUE, STATES };
 
 #define DATA SHEET_IN_DATA
@@ -108,7 +110,7 @@ static const struct sheet_column counter_columns[] = {
 	SHEET_COLUMN(FIELD, SHEET_TEXT, "why", NULL, JSON),
 	SHEET_COLUMN(STATES, SHEET_TEXT, NULL, "State", TEXT),
 };
-/* "name", "event", "unit" and "scope" are the counter's. */
+/* The columns "name", "event", "unit" and "scope" show the counter's fields. */
 static const struct sheet_column place_columns[] = {
 	SHEET_COLUMN(FIELD, SHEET_COUNT, "number", NULL, DATA),
 	SHEET_COLUMN(FIELD, SHEET_COUNT, "id", NULL, CSV),
@@ -128,19 +130,19 @@ static const struct sheet_column yielded_columns[] = {
 };
 
 struct ctl_row {
-	const json_t *field, *place; /* place: of a counter, or NULL */
+	const json_t *field, *place; /* place: a place of the counter, or NULL */
 };
 
 struct ctl_sheet {
 	const json_t *answer;
-	const char *list;    /* of the answer, whose objects are rows */
-	bool places;         /* ... or their places */
-	const char **reason; /* each once; their numbers begin with 1 */
+	const char *list;    /* key of the answer's list whose objects are rows */
+	bool places;         /* rows are the places of these objects */
+	const char **reason; /* distinct reasons; the first one has number 1 */
 	unsigned reasons;
-	char *state; /* STATE_MAX of a cell, until the next */
+	char *state; /* text of the current cell, STATE_MAX bytes, until the next cell */
 };
 
-/* 0: there is no reason. */
+/* Return the number of a reason, or 0 if the sheet does not have the reason. */
 static unsigned reason_number(const struct ctl_sheet *sheet, const char *why)
 {
 	for (unsigned i = 0; i < sheet->reasons; i++)
@@ -149,7 +151,7 @@ static unsigned reason_number(const struct ctl_sheet *sheet, const char *why)
 	return 0;
 }
 
-/* What was counted in running_ns; without a value, why. */
+/* Set a place's value, which was counted in running_ns, or the reason why there is no value. */
 static void set_place_value(const struct ctl_row *row, struct sheet_cell *cell)
 {
 	const char *state = get_answer_text(row->place, "state"), *why = get_answer_text(row->field, "why");
@@ -160,7 +162,8 @@ static void set_place_value(const struct ctl_row *row, struct sheet_cell *cell)
 		return;
 	cell->absent = false;
 	cell->exactness = SHEET_UNCOUNTED;
-	/* The counter's reason is that of its worst state. */
+	/* The counter's reason explains its worst state only. A place in another state shows the state as the
+	 * reason. */
 	cell->reason[cell->reasons++] =
 		why[0] != '\0' && strcmp(state, get_answer_text(row->field, "state")) == 0 ? why : state;
 }
@@ -188,7 +191,7 @@ static void ctl_sheet_cell(const void *arg, const void *of, const struct sheet_c
 	}
 }
 
-/* Each object of the list; or, where a section has places, each place of each. */
+/* Put each object of the list; if sheet->places is set, each place of each object. */
 static bool ctl_each_row(const void *arg, sheet_put *put, void *to)
 {
 	const struct ctl_sheet *sheet = arg;
@@ -221,7 +224,7 @@ static struct sheet_section ctl_section(const struct ctl_sheet *sheet, const str
 #define CTL_SECTION(sheet, column, forms) \
 	ctl_section(sheet, column, sizeof(column) / sizeof(*(column)), forms)
 
-/* ---- for programs -------------------------------------------------------------------------- */
+/* ---- JSON and CSV -------------------------------------------------------------------------- */
 
 int ctl_put_data(FILE *out, const json_t *answer, enum util_format format)
 {
@@ -258,9 +261,9 @@ int ctl_put_data(FILE *out, const json_t *answer, enum util_format format)
 	return sheet_print_data(out, &sheet, format);
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------- */
 
-/* Text of the service, broken into lines; what a terminal could take for a command is not in it. */
+/* Wrap and print a text of the service. util_put replaces bytes that could control the terminal. */
 static void put_wrapped(FILE *out, const char *text, unsigned indent)
 {
 	char *clean = NULL;
@@ -276,8 +279,8 @@ static void put_wrapped(FILE *out, const char *text, unsigned indent)
 	free(clean);
 }
 
-/* The programs that the counters are yielded for: "sleep (pid 12, uid 0), make (pid 13, uid 1000)";
- * NULL: none. The caller frees it. */
+/* Return the programs that the counters are yielded for, such as "sleep (pid 12, uid 0), make (pid 13, uid
+ * 1000)". Return NULL if there are none. The caller frees the text. */
 static char *yielded_text(const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "yielded_for"), *who;

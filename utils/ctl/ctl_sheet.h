@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ctl_sheet.h - what the service has answered, for people and for programs.
+ * ctl_sheet.h - prints the service's answers as text, JSON or CSV.
  */
 #ifndef CTL_SHEET_H
 #define CTL_SHEET_H
@@ -11,14 +11,15 @@
 
 #include "lib/common.h"
 
-/* The counters of an answer to ls: number, name, event, scope and state in columns, and below them
- * once each why a state is not "counting", and for whom they are yielded. */
+/* Print the counters of an answer to ls: number, name, event, scope and state in columns. Below the columns
+ * follow the reasons for states other than "counting", once each, and the programs that the counters are
+ * yielded for. */
 void ctl_put_counters(FILE *out, const json_t *answer);
 
-/* An answer to status: what is known of the service, a line each, then the counters. */
+/* Print an answer to status: the facts about the service, one per line, then the counters. */
 void ctl_put_status(FILE *out, const char *path, const json_t *answer);
 
-/* An answer to any command as JSON or CSV: UTIL_OK, or UTIL_FAILED as sheet_print_data. */
+/* Print an answer to any command as JSON or CSV. Return as sheet_print_data does. */
 int ctl_put_data(FILE *out, const json_t *answer, enum util_format format);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upcctl.c - commands the node service: adds, halts and reassigns its counters, says what they are,
- * and runs programs that want the hardware counters for themselves.
+ * upcctl.c - controls the node service: adds, halts and reassigns its counters, lists them, and runs programs
+ * that need the hardware counters for themselves.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -59,14 +59,15 @@ static const struct util_usage usage = {
 struct settings {
 	const char *socket;
 	struct util_format_choice format;
-	const char **word; /* the command, and what follows it */
+	const char **word; /* the command and its arguments */
 	unsigned words;
-	char **program; /* of run; else NULL */
+	char **program; /* program of the command run; else NULL */
 };
 
 /* ---- the command line -------------------------------------------------------------------- */
 
-/* Where a command can be given; those of the configuration are known for their own sentence. */
+/* Commands of the command line. Commands that only the configuration has, or the connection implies, are
+ * listed for their specific error message, instead. */
 static const struct {
 	const char *name, *instead;
 } commands[] = {
@@ -109,8 +110,8 @@ static int check_command(const char *name)
 	return UTIL_FAILED;
 }
 
-/* Options may stand before and behind the command, and behind what follows it; those behind
- * the PROGRAM of run are its own. */
+/* Read the command line. Options may precede and follow the command and its arguments. Options after the
+ * PROGRAM of run belong to PROGRAM. */
 static int read_ctl_line(struct settings *settings, int argc, char **argv)
 {
 	int status = UTIL_OK;
@@ -130,7 +131,7 @@ static int read_ctl_line(struct settings *settings, int argc, char **argv)
 			settings->program = argv + optind;
 			return UTIL_OK;
 		}
-		/* Behind -- there are no options. */
+		/* No options follow "--". */
 		if (settings->words > 0 && strcmp(argv[optind - 1], "--") == 0) {
 			while (optind < argc)
 				settings->word[settings->words++] = argv[optind++];
@@ -162,7 +163,7 @@ static int check_ctl_settings(const struct settings *settings)
 
 static void put_message(FILE *out, const json_t *answer)
 {
-	/* It may have names in it that somebody has chosen. */
+	/* The message may contain names that users chose, so it goes through util_put. */
 	util_put(out, json_string_value(json_object_get(answer, "message")), 4096);
 	fputc('\n', out);
 }
