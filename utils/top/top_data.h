@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * top_data.h - a look at a shared unit for other programs: JSON and CSV.
+ * top_data.h - prints one refresh of a shared unit as JSON or CSV.
  */
 #ifndef TOP_DATA_H
 #define TOP_DATA_H
@@ -15,20 +15,20 @@
 
 struct top_look {
 	const char *name, *user, *command, *state;
-	const char *notice; /* something that went wrong, or NULL */
+	const char *notice; /* a problem to report, or NULL */
 	pid_t process, changed_by;
-	long refresh;     /* from 1 */
-	double unix_time; /* of the look */
-	double age;       /* of the counts, s */
-	double seconds;   /* that the rates are over */
+	long refresh;     /* number of the refresh, from 1 */
+	double unix_time; /* when the unit was read, s */
+	double age;       /* age of the counts, s */
+	double seconds;   /* time that the rates cover, s */
 	uint64_t generation;
 	bool changed;
-	bool continued; /* another look was printed before */
+	bool continued; /* an earlier refresh was already printed */
 	const struct top_line *line;
 	unsigned lines;
 };
 
-/* Prints a look: UTIL_OK, or UTIL_FAILED as sheet_print_data. */
+/* Print a refresh. Return as sheet_print_data does. */
 int top_data_print(FILE *out, const struct top_look *look, enum util_format format);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * top_screen.c - the terminal that upc_top draws on, and what ends its waits: keys,
- * signals, a new size.
+ * top_screen.c - the terminal of upc_top, and the events that end its waits: keys, signals, a new size.
  *
- * All signals come through a descriptor, so nothing happens in a handler, and every
- * way out of the tool passes top_screen_end. The sequences are those that all
- * terminals of today share.
+ * All signals arrive through a signalfd, so no code runs in a signal handler, and every exit path calls
+ * top_screen_end. The escape sequences work on all current terminals.
  */
 #include "top/top_screen.h"
 
@@ -24,8 +22,8 @@
 
 #define ROWS_DEFAULT 24
 
-/* The other screen, no cursor, no wrapping: a row that turns out wider than it was
- * taken for must not move all others. */
+/* ENTER selects the alternate screen without cursor and without wrapping: a row that is wider than computed
+ * must not move the other rows. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 #define HOME "\033[H"
@@ -53,7 +51,7 @@ unsigned top_screen_columns(void)
 	return isatty(STDOUT_FILENO) || getenv("COLUMNS") != NULL ? util_width(stdout) : UTIL_WIDTH_MAX;
 }
 
-/* ---- taking and giving back -------------------------------------------- */
+/* ---- taking and releasing the terminal --------------------------------- */
 
 static int put_screen_text(const char *text, size_t length)
 {
@@ -76,7 +74,7 @@ static void take_terminal(struct top_screen *screen)
 
 	screen->keys = tcgetattr(STDIN_FILENO, &screen->lines) == 0;
 	if (screen->keys) {
-		/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay signals. */
+		/* Read keys one at a time without echo. Ctrl-C and Ctrl-Z still send signals. */
 		raw = screen->lines;
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		raw.c_cc[VMIN] = 1;
@@ -146,25 +144,26 @@ int top_screen_draw(const char *frame, size_t length)
 	int result;
 
 	if (out == NULL)
-		return 0; /* the next refresh may have more luck */
+		return 0; /* the next refresh may succeed */
 	fputs(HOME, out);
 	for (unsigned row = 0; row < rows; row++) {
 		const char *line = frame < end ? memchr(frame, '\n', (size_t)(end - frame)) : NULL;
 
-		/* No newline behind the last row: the screen would roll. */
+		/* Print no newline after the last row, since the screen would scroll. */
 		fputs(row > 0 ? "\r\n" : "", out);
 		if (frame >= end) {
 			fputs(CLEAR_REST, out);
 			break;
 		}
-		/* Cleared first: behind a full row the cursor stands on its last letter. */
+		/* Clear the line before writing: after a full row the cursor is on the row's last character,
+		 * which clearing would erase. */
 		fputs(CLEAR_LINE, out);
 		if (line == NULL)
 			line = end;
 		fwrite(frame, 1, (size_t)(line - frame), out);
 		frame = line + 1;
 	}
-	/* One write: no half of a frame is seen. */
+	/* Write the frame with a single call, so that no partial frame is visible. */
 	result = fclose(out) == 0 ? put_screen_text(memory, size) : 0;
 	free(memory);
 	return result;
@@ -172,7 +171,7 @@ int top_screen_draw(const char *frame, size_t length)
 
 /* ---- waiting ----------------------------------------------------------- */
 
-/* Ctrl-Z: the shell gets its terminal back until it lets us go on. */
+/* Handle Ctrl-Z: restore the terminal for the shell, stop, and take the terminal again after SIGCONT. */
 static void suspend_screen(struct top_screen *screen)
 {
 	sigset_t stop;
@@ -181,7 +180,7 @@ static void suspend_screen(struct top_screen *screen)
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	raise(SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops us */
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* this process stops here */
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	take_terminal(screen);
 }
@@ -199,7 +198,7 @@ static enum top_wake take_screen_signal(struct top_screen *screen)
 	return TOP_WAKE_REDRAW;
 }
 
-/* TOP_WAKE_TICK: a key that means nothing. */
+/* Read a key. Return TOP_WAKE_TICK for a key without a function. */
 static enum top_wake on_key(struct top_screen *screen)
 {
 	char key;
@@ -208,7 +207,7 @@ static enum top_wake on_key(struct top_screen *screen)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return TOP_WAKE_TICK;
 	if (n <= 0) {
-		screen->keys = false; /* no more will come */
+		screen->keys = false; /* end of input: no further keys */
 		return TOP_WAKE_TICK;
 	}
 	switch (key) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * top_table.c - two looks at a shared unit as a table of rates for people: functions
- * of their arguments, which know neither a unit nor a clock nor a terminal.
+ * top_table.c - formats two snapshots of a shared unit as a table of rates. All functions depend on their
+ * arguments only, not on a unit, a clock or a terminal.
  *
- * Names and units come from memory that another process writes: they are never
- * longer than their arrays, but anything may stand in them, so all go through
- * util_put, and none decides how wide the table is.
+ * Names and units come from memory that another process writes. They never exceed their arrays, but may have
+ * any bytes. Therefore all go through util_put, and none of them determines the table's width.
  */
 #include "top/top_table.h"
 
@@ -15,20 +14,20 @@
 
 #include "lib/common.h"
 
-#define NAME_MIN 10    /* columns that a name gets on the narrowest line */
-#define NAME_WANTED 20 /* and for which other columns go */
+#define NAME_MIN 10    /* minimum width of names, on the narrowest line */
+#define NAME_WANTED 20 /* width of names below which other columns are dropped */
 
-/* Columns as they are when nothing needs more: a table whose columns move at each
- * refresh cannot be read. */
+/* Default widths of columns. Fixed widths keep the columns in place at each refresh, which makes the table
+ * readable. */
 #define COUNTER_COLUMNS 4
 #define VALUE_COLUMNS 13
 #define UNIT_COLUMNS 6
 #define RATE_COLUMNS 8
 
 /*
- * A 64-bit count goes on at 0 behind 2^64 - 1. A count that is less than before has
- * done so only where it was that near to the end; a difference beyond this is
- * nothing that any source counts between two looks, but a count that was set anew.
+ * Maximum difference of a count that wrapped around. A 64-bit count continues at 0 after 2^64 - 1. If a count
+ * decreases and the difference modulo 2^64 exceeds WRAP_MAX, the count was reset: no source counts that many
+ * events between two snapshots.
  */
 #define WRAP_MAX (UINT64_C(1) << 48)
 
@@ -40,9 +39,9 @@
 /* ---- lines ------------------------------------------------------------- */
 
 /*
- * Counts are those of the owner's last update, so rates are over the time between
- * updates, not between looks. Counts that moved without one (a register that was
- * written, a source in memory) have no better time than ours.
+ * Return the time that rates cover, in ns. Counts are as of the owner's last update, so the time is between
+ * updates, not between snapshots. If counts changed without an update (a register was written, or a source is
+ * in memory), the time between the snapshots is the best approximation.
  */
 static uint64_t span_ns(const struct top_snapshot *before, const struct top_snapshot *now)
 {
@@ -186,7 +185,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 	else if (ns == 0)
 		util_format_rate(line->rate, text);
 	else if (line->rate * (double)ns < 1e14)
-		/* Time per time is a share, not a rate. */
+		/* A time divided by a time is a percentage, not a rate. */
 		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%", line->rate * (double)ns / 1e7);
 	else
 		snprintf(text, UTIL_NUMBER_MAX, "%.2g %%", line->rate * (double)ns / 1e7);
@@ -216,7 +215,7 @@ static const char *style_on(const struct top_style *style, const char *sequence)
 	return style->colour ? sequence : "";
 }
 
-/* One cut line of its own. */
+/* Print a text on one line, cut to the line's width. */
 static void say_cut_line(FILE *out, const struct top_style *style, const char *sequence, const char *text)
 {
 	sequence = style_on(style, sequence);
@@ -273,7 +272,7 @@ unsigned top_table_print_head(FILE *out, const struct top_head *head, const stru
 	return n;
 }
 
-/* Columns of a row; 0: it has none of these. */
+/* Widths of the columns of a row; 0: the column is omitted. */
 struct layout {
 	unsigned counter, value, unit, rate, name;
 };
@@ -289,7 +288,7 @@ static bool has_room(const struct layout *layout, const struct top_style *style)
 	return style->width >= count_used_columns(layout) + NAME_WANTED;
 }
 
-/* As wide as what is widest in them, and no less than these. */
+/* Set the widths of value, unit and rate to the widest cell, and at least to the given widths. */
 static void widen_all(struct layout *layout, const struct cell *cells, unsigned n, unsigned value,
 		      unsigned rate)
 {
@@ -302,8 +301,8 @@ static void widen_all(struct layout *layout, const struct cell *cells, unsigned 
 	}
 }
 
-/* On a narrow line the name is worth more than the unit, the counter's number and columns that
- * do not move. */
+/* Compute the widths. On a narrow line the name matters more than the unit, the counter's number and fixed
+ * widths. */
 static struct layout lay_out_columns(const struct cell *cells, unsigned n, const struct top_style *style)
 {
 	struct layout layout = {.counter = COUNTER_COLUMNS, .unit = UNIT_COLUMNS};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * top_units.c - which shared units there are, whose, and the one that somebody who
- * mistyped a name may have meant.
+ * top_units.c - lists shared units with their owners, and finds units whose names are similar to a mistyped
+ * name.
  */
 #include "top/top_units.h"
 
@@ -21,7 +21,7 @@
 #include "top/top_table.h"
 
 #define NEAREST 3
-#define SHOWN_MAX 64 /* letters of a unit's name */
+#define SHOWN_MAX 64 /* characters of a unit's name */
 #define NAME_COLUMNS 20
 #define COMMAND_MAX 512
 
@@ -32,14 +32,14 @@ struct unit {
 	char *name;
 	uid_t user;
 	enum state state;
-	pid_t process; /* 0: not known */
+	pid_t process; /* 0: unknown */
 	char command[COMMAND_MAX];
 };
 
 struct units {
 	struct unit *unit;
 	size_t n;
-	const uid_t *user; /* only this one's, where not NULL */
+	const uid_t *user; /* only units of this user; NULL: of all users */
 };
 
 /* ---- users and processes ----------------------------------------------- */
@@ -128,7 +128,7 @@ static int by_user_and_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* All units there are: 0, or the error of the library. */
+/* Collect all shared units, sorted. Return 0 or the library's error. */
 static int find_all(struct units *units)
 {
 	int result = upc_monitor_list(collect_unit, units);
@@ -159,7 +159,7 @@ static enum state state_of_error(int error)
 	}
 }
 
-/* false: it has gone away since it was listed. */
+/* Read the unit's state. Return false if the unit has disappeared since it was listed. */
 static bool look_at_unit(struct unit *unit)
 {
 	struct upc_monitor_options options = top_units_options(unit->user);
@@ -209,7 +209,7 @@ static void print_list(const struct units *units)
 		puts("No unit is shared.");
 		return;
 	}
-	/* Names are of 64 characters at most, and are to be typed: none is cut. */
+	/* Never cut names: they have at most 64 characters, and the user has to type them. */
 	for (size_t i = 0; i < units->n; i++) {
 		unsigned columns = util_columns(units->unit[i].name);
 
@@ -338,7 +338,7 @@ int top_units_list(const uid_t *user, enum util_format format)
 	return status;
 }
 
-/* ---- names that are near ------------------------------------------------ */
+/* ---- similar names ------------------------------------------------------ */
 
 void top_units_say_missing(const char *name, uid_t user)
 {
@@ -350,7 +350,7 @@ void top_units_say_missing(const char *name, uid_t user)
 
 	find_all(&units);
 	for (size_t i = 0; i < units.n; i++) {
-		/* The same name of somebody else is further than a user's own is. */
+		/* For equal distances, the caller's own units come before those of other users. */
 		unsigned d = 2 * upci_name_distance(name, units.unit[i].name) + (units.unit[i].user != user),
 			 k;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * top_units.h - which shared units there are, whose, and the one that somebody who
- * mistyped a name may have meant.
+ * top_units.h - lists shared units with their owners, and finds units whose names are similar to a mistyped
+ * name.
  */
 #ifndef TOP_UNITS_H
 #define TOP_UNITS_H
@@ -14,26 +14,26 @@
 
 #define TOP_USER_MAX 64
 
-/* Options for a monitor of the user's units. */
+/* Return options for a monitor of the user's units. */
 struct upc_monitor_options top_units_options(uid_t user);
 
-/* A user's name, or the number where there is none. */
+/* Format a user's name, or the number if the user has no name. */
 void top_units_user(uid_t user, char text[TOP_USER_MAX]);
 
-/* The reverse, of a name or a number: 0, or -1 where it is neither. */
+/* Find a user by name or number. Return 0, or -1 if text is neither. */
 int top_units_find_user(const char *text, uid_t *user);
 
 /*
- * The command line of a process with blanks between the words, or "" where it is not
- * to be seen, or the process is not the user's: who shares a unit says which process
- * he is, and may lie.
+ * Format the command line of a process, with blanks between the words. The result is "" if the command line
+ * is not readable or the process is not the user's: the process ID comes from the unit's owner, who may have
+ * written a wrong one.
  */
 void top_units_command(pid_t process, uid_t user, char *text, size_t size);
 
-/* Prints all units, or those of one user. Returns the exit status. */
+/* Print all units, or those of one user. Return the exit status. */
 int top_units_list(const uid_t *user, enum util_format format);
 
-/* Says that a user shares no unit of that name, and which come near. */
+/* Print an error: the user shares no unit of that name, and the most similar names are these. */
 void top_units_say_missing(const char *name, uid_t user);
 
 #endif

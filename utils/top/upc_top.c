@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_top.c - watches a unit that another process shares: its counts, how fast they
- * grow, and who changes what it counts (UPC, section 7).
+ * upc_top.c - watches a unit that another process shares: its counts, their rates, and the thread that
+ * changed its configuration (UPC, section 7).
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@
 #define INTERVAL_MAX (86400ull * NS)
 #define REFRESHES_MAX 1000000000
 
-#define TRIES 20            /* to find a unit between two changes ... */
-#define TRY_NS 1000000      /* ... with so much time between them */
-#define ALIVE_NS NS         /* between two looks whether the owner lives, at most */
-#define LOUD_NS (5ull * NS) /* that a change stays on the screen: nobody looks all the time */
+#define TRIES 20            /* attempts to read a unit between two changes */
+#define TRY_NS 1000000      /* time between the attempts */
+#define ALIVE_NS NS         /* maximum time between two checks that the owner is alive */
+#define LOUD_NS (5ull * NS) /* time that a change stays highlighted, for users who look away */
 
 struct options {
 	const char *name;
@@ -38,7 +38,7 @@ struct options {
 	uid_t user;
 };
 
-/* The fate of the shown unit. */
+/* The fate of the watched unit. */
 enum end { LIVES, UNSHARED, LEFT_BEHIND, TORN };
 
 struct session {
@@ -49,13 +49,12 @@ struct session {
 	enum top_sort sort; /* keys change these */
 	bool all;
 
-	/* The looks that rates are taken between, the later one, which is shown,
-	 * and the one that is made. */
+	/* Rates are taken between before and shown. shown is on the screen; fresh is being read. */
 	struct top_snapshot *before, *shown, *fresh;
-	unsigned looks; /* of the first two, how many there are */
+	unsigned looks; /* number of valid snapshots among before and shown */
 	struct upc_monitor_info info;
 
-	/* The configuration's names as of a generation. */
+	/* The events of the configuration with this generation. */
 	struct upc_monitor_event event[UPC_COUNTERS];
 	uint64_t generation;
 	bool has_events;
@@ -65,8 +64,8 @@ struct session {
 	enum end end;
 	char notice[400];
 	char user[TOP_USER_MAX], command[512];
-	long refresh; /* from 1 */
-	bool printed; /* a look for programs */
+	long refresh; /* number of the refresh, from 1 */
+	bool printed; /* JSON or CSV was already printed */
 };
 
 /* ---- options ----------------------------------------------------------- */
@@ -79,7 +78,8 @@ static const char *const sort_words[] = {
 	NULL,
 };
 
-/* Seconds, where no unit is said: so it was when it was a number alone. */
+/* Parse --interval. A number without a unit means seconds, as in earlier versions, when only a number was
+ * accepted. */
 static int take_interval(struct options *o, const char *text)
 {
 	if (util_parse_time(text, NS, &o->interval) != 0 || o->interval < INTERVAL_MIN ||
@@ -158,7 +158,7 @@ static int parse_top_options(struct options *o, int argc, char **argv, int *stat
 	return -1;
 }
 
-/* The library's message on the error of its last call. */
+/* Return the library's message for the error of its last call. */
 static const char *reason_of_error(int error)
 {
 	return upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error);
@@ -166,8 +166,8 @@ static const char *reason_of_error(int error)
 
 /* ---- looking ----------------------------------------------------------- */
 
-/* The names of a generation: 0, UPC_ESTATE when another one has come meanwhile, or
- * an error of the library. */
+/* Read the events of a generation. Return 0, UPC_ESTATE if the generation has changed meanwhile, or another
+ * error of the library. */
 static int read_events(struct session *s, uint64_t generation)
 {
 	s->has_events = false;
@@ -186,7 +186,7 @@ static int read_events(struct session *s, uint64_t generation)
 	return 0;
 }
 
-/* Counts, and names that belong to them. */
+/* Read counts, and events that match them. Return 0 or an error of the library. */
 static int read_unit(struct session *s)
 {
 	int error = UPC_ESTATE;
@@ -205,7 +205,7 @@ static int read_unit(struct session *s)
 	return error;
 }
 
-/* Puts the look that was made beside the others. */
+/* Complete the fresh snapshot and make it the shown one. */
 static void take_fresh(struct session *s, bool last)
 {
 	struct top_snapshot *fresh = s->fresh;
@@ -222,9 +222,10 @@ static void take_fresh(struct session *s, bool last)
 		s->changed_ns = fresh->read_ns;
 	}
 	if (s->looks > 0 && !top_table_news(s->shown, fresh))
-		return; /* the rates that are shown stay the last ones known */
+		return; /* keep showing the last known rates */
 	if (last && s->looks == 2) {
-		/* The moment up to the end says nothing: it goes to the time before. */
+		/* The interval before the end is too short for rates. Extend the previous interval
+		 * instead. */
 		s->fresh = s->shown;
 	} else {
 		s->fresh = s->before;
@@ -261,10 +262,10 @@ static void note_session_end(struct session *s, enum end end)
 			 s->looks > 0 ? ": these are the counts of the last refresh" : "");
 }
 
-/* One look: 0, or -1 with the error said. */
+/* Read the unit once. Return 0, or -1 after printing an error. */
 static int look_at_session(struct session *s)
 {
-	/* Asked first: what is read from the unit of a dead owner is final. */
+	/* Check the owner before reading: counts that are read after the owner's death are final. */
 	bool alive = upc_monitor_alive(s->monitor) != 0;
 	int error = read_unit(s);
 
@@ -313,7 +314,7 @@ static unsigned count_events(const struct session *s)
 	return n;
 }
 
-/* The snapshot that rates are taken from. */
+/* Return the snapshot that rates begin at, or NULL. */
 static const struct top_snapshot *earlier_snapshot(const struct session *s)
 {
 	return s->looks > 1 ? s->before : NULL;
@@ -398,7 +399,7 @@ static int print_data(struct session *s)
 	return top_data_print(stdout, &look, s->options->format.format);
 }
 
-/* A frame on the terminal. */
+/* Draw a frame on the terminal. Return 0, or -1 if the terminal cannot be written. */
 static int draw_frame(const struct session *s)
 {
 	struct top_style style = {
@@ -409,7 +410,7 @@ static int draw_frame(const struct session *s)
 	int result;
 
 	if (out == NULL)
-		return 0; /* out of memory: the next refresh may have more luck */
+		return 0; /* out of memory: the next refresh may succeed */
 	if (s->looks > 0)
 		print_session_text(out, s, style);
 	else
@@ -419,7 +420,7 @@ static int draw_frame(const struct session *s)
 	return result;
 }
 
-/* A table among others, in full. */
+/* Print a complete table, separated from earlier tables by an empty line. */
 static void print_session_table(const struct session *s)
 {
 	struct top_style style = {.width = top_screen_columns()};
@@ -429,7 +430,7 @@ static void print_session_table(const struct session *s)
 	print_session_text(stdout, s, style);
 }
 
-/* 0, or -1: it cannot be shown, or there is nobody to show it to. */
+/* Show the unit. Return 0, or -1 if the output cannot be written. */
 static int show_session(struct session *s)
 {
 	int error = 0;
@@ -437,7 +438,7 @@ static int show_session(struct session *s)
 	if (s->drawing)
 		return draw_frame(s);
 	if (s->looks == 0) {
-		if (s->end == LIVES) /* else it is said in the end */
+		if (s->end == LIVES) /* otherwise say_end prints the notice */
 			util_error("'%s': %s", s->options->name, s->notice);
 		return 0;
 	}
@@ -450,7 +451,7 @@ static int show_session(struct session *s)
 
 /* ---- watching ---------------------------------------------------------- */
 
-/* Waits for the next refresh: false when it is enough. */
+/* Wait for the next refresh. Return false if upc_top must end. */
 static bool wait_for_tick(struct session *s, uint64_t next)
 {
 	for (;;) {
@@ -483,7 +484,7 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 	}
 }
 
-/* Returns the exit status. */
+/* Watch the unit until its end or the last refresh. Return the exit status. */
 static int watch_session(struct session *s)
 {
 	const uint64_t interval = s->options->interval;
@@ -499,8 +500,8 @@ static int watch_session(struct session *s)
 			return s->end == TORN ? UTIL_FAILED : UTIL_OK;
 		if (s->refresh == s->options->refreshes)
 			return s->looks > 0 ? UTIL_OK : UTIL_FAILED;
-		/* Late ones (we were stopped, the machine slept) are left out, the
-		 * grid stays. */
+		/* Skip refreshes that were missed (this process was stopped, or the machine slept). Later
+		 * refreshes keep the schedule. */
 		now = upci_now_ns();
 		if (now >= next)
 			next += interval * ((now - next) / interval + 1);
@@ -509,7 +510,7 @@ static int watch_session(struct session *s)
 	}
 }
 
-/* Writes the text that stays when the screen is the shell's again. */
+/* Print the final text after the terminal was restored. */
 static void say_end(struct session *s)
 {
 	if (s->end != LIVES && s->drawing && s->looks > 0) {
