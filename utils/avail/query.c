@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * query.c - a search by words: "cache miss" finds "Misses of the L1 data cache".
+ * query.c - searches events by words: "cache miss" finds "Misses of the L1 data cache".
  */
 #include "avail/query.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define WORD_MAX 32 /* of longer ones the beginning is compared */
-#define STEM_MIN 3  /* letters that are left of a word */
+#define WORD_MAX 32 /* only the first WORD_MAX - 1 characters of longer words are compared */
+#define STEM_MIN 3  /* minimum number of letters of a stem */
 
 static bool is_letter(char c)
 {
@@ -51,7 +51,8 @@ static void cut_to_stem(char *word)
 	word[length] = '\0';
 }
 
-/* The next word's stem, in small letters: what follows it, or NULL where there is none. */
+/* Write the stem of the text's next word to stem, in lower case. Return the text after the word, or NULL if
+ * there is no further word. */
 static const char *next_stem(const char *text, char stem[WORD_MAX])
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * query.h - a search by words: "cache miss" finds "Misses of the L1 data cache".
+ * query.h - searches events by words: "cache miss" finds "Misses of the L1 data cache".
  */
 #ifndef UTIL_QUERY_H
 #define UTIL_QUERY_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Whether each word of the query is in the name or the description (NULL: none), in any order
- * and in any form: "misses", "missed" and "missing" are "miss". Words are of letters and digits;
- * case is none. A query without a word is in nothing.
+ * Return true if each word of the query is in the name or in the description (NULL: none), in any order and
+ * form: "misses", "missed" and "missing" match "miss". Words consist of letters and digits; case is ignored.
+ * A query without words matches nothing.
  */
 bool util_words_match(const char *query, const char *name, const char *description);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_avail.c - which events there are, what they mean, and what drives them
- * or why nothing does.
+ * upc_avail.c - lists the events, their descriptions, and their source or the reason why an event has none.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -28,10 +27,10 @@ struct options {
 
 struct listing {
 	struct upc_catalogue *catalogue;
-	struct upc_event_info *event; /* every one */
+	struct upc_event_info *event; /* all events of the catalogue */
 	bool *shown;
 	unsigned n, n_shown, n_driven, n_bgp_undriven;
-	const char *more; /* a pattern of which descriptions speak, too, or NULL */
+	const char *more; /* pattern that also matches descriptions of events that are not shown, or NULL */
 };
 
 static const struct util_usage usage = {
@@ -58,7 +57,7 @@ static const struct util_usage usage = {
 		  UTIL_WORD(WIRING, struct options, wiring)},
 };
 
-/* 0, or -1 when the tool is done with *status. */
+/* Parse the command line. Return 0, or -1 if the tool must exit with *status. */
 static int parse_avail_options(struct options *o, int argc, char **argv, int *status)
 {
 	*o = (struct options){.all = false};
@@ -95,7 +94,7 @@ static int parse_avail_options(struct options *o, int argc, char **argv, int *st
 	return 0;
 }
 
-/* ---- which events ------------------------------------------------------ */
+/* ---- selecting events -------------------------------------------------- */
 
 static bool is_driven(const struct upc_event_info *event)
 {
@@ -115,7 +114,8 @@ static int load_listed_events(struct listing *l)
 
 enum where { NAMES, WORDS, BOTH };
 
-/* The letters before "::" in a name, or what stands for the group of names without. */
+/* Return the group of an event: the part of the name before "::", or "bgp" or "derived" for names without
+ * "::". */
 static const char *avail_group(const struct upc_event_info *event, size_t *length)
 {
 	const char *end = strstr(event->name, "::");
@@ -125,7 +125,7 @@ static const char *avail_group(const struct upc_event_info *event, size_t *lengt
 	return group;
 }
 
-/* A pattern such as "derived::". */
+/* Return true if the pattern is the event's group with "::", such as "derived::". */
 static bool avail_is_of_group(const struct upc_event_info *event, const char *pattern)
 {
 	size_t n;
@@ -142,7 +142,8 @@ static bool matches_event_pattern(const struct upc_event_info *event, const char
 	       (where != NAMES && util_words_match(pattern, event->name, event->description));
 }
 
-/* Shows what matches a pattern; returns how many events do. */
+/* Mark the events that match the pattern as shown. Return their number. undriven: include events without a
+ * source. */
 static unsigned show_matches(struct listing *l, const char *pattern, enum where where, bool undriven)
 {
 	unsigned found = 0;
@@ -156,8 +157,8 @@ static unsigned show_matches(struct listing *l, const char *pattern, enum where 
 	return found;
 }
 
-/* A name that is not listed but can be spelled, an event with unit masks, say:
- * finding it gives it a code. */
+/* Show an event that upc_catalogue_find accepts although the catalogue does not list it, such as an event
+ * with unit masks. upc_catalogue_find then gives the event a code. Return false if there is no such event. */
 static bool show_spelled(struct listing *l, const char *name)
 {
 	uint32_t code;
@@ -170,7 +171,8 @@ static bool show_spelled(struct listing *l, const char *name)
 	return false;
 }
 
-/* Whether perf or PAPI has the name, and nothing counts it here: the catalogue has said why. */
+/* Return true if the last lookup failed because perf or PAPI has the event but nothing counts it here. The
+ * catalogue's last message contains the reason. */
 static bool avail_is_refused(const char *name)
 {
 	char begin[UPC_NAME_MAX + 16];
@@ -181,14 +183,16 @@ static bool avail_is_refused(const char *name)
 	return strncmp(upc_last_message(), begin, strlen(begin)) == 0;
 }
 
-/* Names say more than descriptions: these are asked when no name has the pattern, or with --descriptions.
- * Events that nothing drives are shown with --all, or where no other event matches. */
+/* Show the events that match a pattern, and return their number. Names are searched first; descriptions are
+ * searched if no name matches, or with --descriptions. Events without a source are shown with --all, or if no
+ * other event matches. */
 static unsigned search_events(struct listing *l, const struct options *o, const char *pattern)
 {
 	unsigned found =
 		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
 
-	/* A user who names an event that nothing drives needs the reason. */
+	/* If no event with a source matches, show the others, since their reasons answer the user's
+	 * question. */
 	if (found == 0)
 		found = show_spelled(l, pattern);
 	if (found == 0 && avail_is_refused(pattern))
@@ -208,12 +212,13 @@ static unsigned search_events(struct listing *l, const struct options *o, const 
 	return found;
 }
 
-/* Returns the exit status. */
+/* Select the events to show. Return the exit status. */
 static int choose_listed_events(struct listing *l, const struct options *o)
 {
 	int status = UTIL_OK;
 
-	/* First, since each may make the catalogue longer. */
+	/* Find the names before loading the catalogue's events, since a lookup may add an event to the
+	 * catalogue. */
 	for (int p = 0; p < o->n_patterns; p++) {
 		uint32_t code;
 
@@ -268,7 +273,8 @@ static void print_event_line(const struct style *style, const char *intro, const
 	fputc('\n', stdout);
 }
 
-/* The name, and beside it, or below where there is no room, what it is in short. */
+/* Print the name of an event, and its source, scope and unit next to the name, or below if the line is too
+ * short. */
 static void print_event_head(const struct upc_event_info *event, const struct style *style)
 {
 	char brief[128];
@@ -398,7 +404,8 @@ static bool avail_same_group(const struct upc_event_info *a, const struct upc_ev
 	return n == m && memcmp(one, other, n) == 0;
 }
 
-/* A group, which begins with event first: how many it has, whose activity they show, and one of them. */
+/* Print the line of a group whose first event is `first`: the number of events, their scope, and an
+ * example. */
 static void print_summary(const struct listing *l, unsigned first, const struct style *style)
 {
 	const struct upc_event_info *example = &l->event[first];
@@ -448,7 +455,7 @@ static void print_event_groups(const struct listing *l, const struct options *o)
 	print_footer(l, o);
 }
 
-/* perf's and PAPI's names of an event. */
+/* Print an event's names in perf and PAPI. */
 static void print_spellings(const char *also)
 {
 	while (*also != '\0') {
@@ -514,7 +521,7 @@ int main(int argc, char **argv)
 	util_begin("upc_avail");
 	if (parse_avail_options(&options, argc, argv, &status) != 0)
 		return status;
-	/* A terminal has no room for thousands of events that nobody asked for. */
+	/* Thousands of events do not fit on a terminal. Without a request for events, show the groups. */
 	if (isatty(STDOUT_FILENO) && options.n_patterns == 0 && !options.all && !options.names &&
 	    !options.missing && !options.descriptions && !options.format.given)
 		options.groups = true;
