@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay_print.c - what a script of upc_replay reads and raises: as text, whose form the
- * unit's contract has, as a JSON object on a line, or as a line of CSV.
+ * replay_print.c - prints what a script of upc_replay reads, and the interrupts and parity errors of the
+ * unit: as text in the format of the unit's contract, as one JSON object per line, or as CSV lines.
  *
- * A script can print more than fits into memory: nothing here keeps anything. Registers have
- * 64 bits, which JSON's readers take for numbers of 53: they are text.
+ * A script can print more than fits into memory, so nothing is stored here. Registers have 64 bits, and many
+ * JSON readers keep only 53 bits of a number, so JSON has registers as text.
  */
 #include "replay/replay_print.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay_print.h - what a script of upc_replay reads and raises: as text, whose form the
- * unit's contract has, as a JSON object on a line, or as a line of CSV.
+ * replay_print.h - prints what a script of upc_replay reads, and the interrupts and parity errors of the
+ * unit: as text in the format of the unit's contract, as one JSON object per line, or as CSV lines.
  */
 #ifndef REPLAY_PRINT_H
 #define REPLAY_PRINT_H
@@ -12,19 +12,19 @@
 
 struct replay_stats {
 	const char *engine;
-	uint64_t cycles, closed; /* of those in closed form */
+	uint64_t cycles, closed; /* closed: cycles computed in closed form */
 	double seconds;
 };
 
-/* Prints the head line of CSV; other formats have none. */
+/* Print the header of CSV. Other formats have none. */
 void replay_print_begin(enum util_format format);
 
 void replay_print_read(enum util_format format, uint64_t offset, uint64_t value);
-/* An access that was refused. */
+/* Print an access that the engine refused. */
 void replay_print_fault(enum util_format format, uint64_t offset);
-/* "irq" or "parity". */
+/* Print an event. what is "irq" or "parity". */
 void replay_print_event(enum util_format format, const char *what, unsigned counter, uint64_t cycle);
-/* On standard error where it is text, which is the script's. */
+/* Print the statistics. Text goes to standard error, since standard output has the script's output. */
 void replay_print_stats(enum util_format format, const struct replay_stats *stats);
 
 #endif

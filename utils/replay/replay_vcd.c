@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay_vcd.c - a replay as a waveform: IEEE 1364 value change dump, one unit of
- * time a cycle.
+ * replay_vcd.c - records a replay as a waveform in the value change dump format of IEEE 1364. One cycle is
+ * one unit of time.
  *
- * At time t stand the registers as cycle t finds them, behind the software accesses
- * before it; the samples that cycle t takes; and the interrupts that it raises. A count of cycle t is
- * thus seen at t + 1, as in a waveform of the circuit.
+ * The values at time t are: the registers at the start of cycle t, after the software accesses that precede
+ * the cycle; the samples that cycle t takes; and the interrupts that cycle t raises. An increment in cycle t
+ * is therefore visible at t + 1, as in a waveform of the circuit.
  *
- * Reading a counter checks its parity, which the script's own output would show.
- * Therefore counters are read from a second engine, the shadow, which gets the same
- * writes, flips and cycles and whose parity errors nobody hears of. They change no
- * value, so both engines count the same.
+ * Reading a counter checks the counter's parity, and the script's output would show the error. Therefore
+ * counters are read from a second engine, the shadow. The shadow gets the same writes, flips and cycles, and
+ * its parity errors are ignored. Parity errors change no value, so both engines count the same.
  */
 #include "replay/replay_vcd.h"
 
@@ -20,7 +19,7 @@
 #include "lib/common.h"
 #include "lib/output.h"
 
-/* The recorded signals of each counter, in the order of its identifiers. */
+/* The recorded signals of each counter, in the order of their identifiers. */
 enum signal {
 	SIGNAL_SAMPLE,
 	SIGNAL_VALUE,
@@ -45,30 +44,30 @@ static const struct {
 	[SIGNAL_IRQ] = {"irq", 1},
 };
 
-/* The unit's own signals have the identifiers behind those of all counters. */
+/* The identifiers of the unit's signals follow those of all counters. */
 enum { ID_RUN = SIGNALS * UPC_COUNTERS, ID_THRESHOLD };
 
 struct replay_vcd {
 	struct util_output output;
-	FILE *file; /* the output's */
+	FILE *file; /* output.file */
 	const struct upci_engine_ops *ops;
 	struct upci_engine *shadow;
-	unsigned counter[UPC_COUNTERS]; /* those recorded, ascending */
+	unsigned counter[UPC_COUNTERS]; /* recorded counters, ascending */
 	unsigned counters;
-	struct upci_wave wave[UPC_INPUTS]; /* those of the coming cycle, at k = 0 */
-	uint16_t moving[UPC_INPUTS];       /* ids whose wave has a phase to advance */
+	struct upci_wave wave[UPC_INPUTS]; /* waves of the next cycle, at k = 0 */
+	uint16_t moving[UPC_INPUTS];       /* IDs of waves whose phase advances */
 	unsigned movings;
-	bool irq[UPC_COUNTERS]; /* raised in the cycle that runs */
-	/* By identifier: what the coming time has, and what the file has. */
+	bool irq[UPC_COUNTERS]; /* raised in the current cycle */
+	/* By identifier: now has the values of the time to be written next, written those in the file. */
 	uint64_t now[ID_THRESHOLD + 1], written[ID_THRESHOLD + 1];
-	uint64_t time; /* the coming one */
-	bool time_put; /* the file has it */
-	bool begun;    /* the file has a first time, and with it all values */
+	uint64_t time; /* the time to be written next */
+	bool time_put; /* the file already has time */
+	bool begun;    /* the file has its first time, with all values */
 };
 
 /* ---- the file ---------------------------------------------------------- */
 
-/* An identifier's characters: the number, lowest digit first. */
+/* Format an identifier in base 94, the lowest digit first. */
 static const char *format_vcd_code(unsigned id, char text[4])
 {
 	char *p = text;
@@ -110,7 +109,7 @@ static void put_vcd_value(struct replay_vcd *vcd, unsigned id, unsigned width)
 	fprintf(vcd->file, "b%s %s\n", p, format_vcd_code(id, text));
 }
 
-/* All that changed, at time t; where nothing did, the file has no such time. */
+/* Write the values that changed at time t. If no value changed, the file has no line for t. */
 static void put_vcd_values(struct replay_vcd *vcd, uint64_t t)
 {
 	vcd->time = t;
@@ -141,7 +140,7 @@ static void put_variable(FILE *file, unsigned id, const char *name, unsigned wid
 
 static void put_header(struct replay_vcd *vcd)
 {
-	/* No $date: the same script gives the same file. */
+	/* Write no $date, so that the same script gives the same file. */
 	fprintf(vcd->file, "$version upc_replay %s $end\n", upc_version());
 	fputs("$comment 1 ns stands for one cycle of the unit $end\n"
 	      "$timescale 1 ns $end\n"
@@ -165,11 +164,11 @@ static uint64_t read_vcd_register(struct replay_vcd *vcd, struct upci_engine *en
 {
 	uint64_t value = 0;
 
-	vcd->ops->read(engine, offset, &value); /* never outside the map */
+	vcd->ops->read(engine, offset, &value); /* cannot fail: the offset is in the register map */
 	return value;
 }
 
-/* The registers as they are between two cycles. */
+/* Read the registers between two cycles. */
 static void take_registers(struct replay_vcd *vcd, struct upci_engine *engine)
 {
 	vcd->now[ID_RUN] = read_vcd_register(vcd, engine, UPC_REG_START_STOP);
@@ -190,7 +189,7 @@ static void take_registers(struct replay_vcd *vcd, struct upci_engine *engine)
 	}
 }
 
-/* Samples each counter's chosen input in the coming cycle. */
+/* Sample each counter's selected input for the next cycle. */
 static void take_samples(struct replay_vcd *vcd)
 {
 	for (unsigned n = 0; n < vcd->counters; n++) {
@@ -265,7 +264,7 @@ static void ignore_vcd_event(void *arg, enum upci_engine_event event, unsigned c
 	(void)cycle;
 }
 
-/* The counters whose configuration, value or inputs the script has to do with. */
+/* Mark the counters whose configuration, value or inputs the operation accesses. */
 static void mark_used_counters(const struct upci_trace *trace, const struct upci_trace_op *op,
 			       bool used[UPC_COUNTERS])
 {
@@ -286,7 +285,7 @@ static void mark_used_counters(const struct upci_trace *trace, const struct upci
 			used[id % UPC_COUNTERS] = true;
 }
 
-/* Cycles of the whole script, or UINT64_MAX when they are more. */
+/* Return the number of cycles of the script, or UINT64_MAX if the number overflows. */
 static uint64_t count_cycles(const struct upci_trace *trace)
 {
 	uint64_t cycles = 0;
@@ -348,7 +347,7 @@ int replay_vcd_close(struct replay_vcd *vcd, struct upci_engine *engine)
 {
 	int error;
 
-	/* No cycle takes samples any more: they stay as they were. */
+	/* No cycle follows that takes samples: the samples keep their values. */
 	take_registers(vcd, engine);
 	put_vcd_values(vcd, vcd->ops->cycles(engine));
 	put_vcd_time(vcd);

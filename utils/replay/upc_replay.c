@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_replay.c - runs a script of register accesses and input signals on a unit and
- * prints what is read and raised, bit for bit and in order.
+ * upc_replay.c - runs a script of register accesses and input signals on a unit, and prints the values read
+ * and the interrupts and parity errors raised, bit for bit and in order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ struct options {
 struct replay {
 	const struct upci_engine_ops *ops;
 	struct upci_engine *engine;
-	struct replay_vcd *vcd; /* or NULL */
+	struct replay_vcd *vcd; /* NULL: no waveform */
 	enum util_format format;
 };
 
@@ -103,12 +103,13 @@ static int check_replay_options(struct options *o, int argc, char **argv)
 
 /* ---- the script -------------------------------------------------------- */
 
-/* The exit status for a script that upci_trace_load refused. */
+/* Print the error of a script that upci_trace_load refused. Return the exit status. */
 static int report_script_error(const char *name, int error, const struct upci_trace_error *wrong)
 {
 	switch (error) {
 	case UPC_EWIRING:
-		/* FILE:LINE: first, without the tool's name, as editors look for it. */
+		/* Print FILE:LINE: without the tool's name, since editors expect FILE at the start of the
+		 * line. */
 		util_put(stderr, name, UINT_MAX);
 		fprintf(stderr, ":%u: ", wrong->line);
 		util_put(stderr, wrong->message, UINT_MAX);
@@ -127,7 +128,7 @@ static int report_script_error(const char *name, int error, const struct upci_tr
 	return UTIL_FAILED;
 }
 
-/* Reads and checks the whole script; UTIL_OK, or the exit status. */
+/* Load and check the whole script. Return UTIL_OK or the exit status. */
 static int load_replay_script(const char *name, struct upci_trace *trace)
 {
 	bool standard = strcmp(name, "-") == 0;
@@ -155,7 +156,8 @@ static void print_engine_event(void *arg, enum upci_engine_event event, unsigned
 		replay_vcd_interrupt(replay->vcd, counter);
 }
 
-/* Engines take offsets of 32 bits, scripts any: 2^32 is not register 0. */
+/* Engines take offsets of 32 bits, but a script may have any offset. Do not truncate: 2^32 is not register
+ * 0. */
 static void run_read(struct replay *replay, const struct upci_trace_op *op)
 {
 	uint64_t value;
@@ -193,7 +195,7 @@ static int run_replay_cycles(struct replay *replay, const struct upci_trace *tra
 	return 0;
 }
 
-/* Stops early when its output goes nowhere. */
+/* Run the script. Stop early if the output cannot be written. */
 static void run_replay_script(struct replay *replay, const struct upci_trace *trace)
 {
 	int error = 0;
