@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_run.c - runs a program that counts with PAPI, with its event sets multiplexed.
+ * mpx_run.c - runs a program that counts with PAPI, and multiplexes the program's event sets.
  *
- * It becomes the program, with a library preloaded that stands in for PAPI's calls; what
- * it was asked for reaches that library by environment variables (src/mpx/shim/shim_exec.h).
+ * mpx_run preloads a library that replaces PAPI's functions, and then executes the program. Environment
+ * variables (src/mpx/shim/shim_exec.h) pass mpx_run's options to the library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct settings {
 	bool by_place, quiet;
 };
 
-/* Sets a variable for the preloaded library; they are all taken away before. */
+/* Set a variable for the preloaded library. main unsets all of them before it reads the options. */
 static void tell_library(const char *name, const char *value)
 {
 	if (setenv(name, value, 1) == 0)
@@ -66,7 +66,7 @@ static int take_slice(const char *text)
 	return 0;
 }
 
-/* A word of a list, whose place in it is the number of mpx.h's enumeration. */
+/* Take an option that is a word of a list. The index of the word is the value of mpx.h's enumeration. */
 static int take_word_option(const char *option, const char *variable, const char *const words[],
 			    const char *text)
 {
@@ -115,7 +115,7 @@ static int take_mpx_option(void *own, int option)
 		tell_library(SHIM_COVARIATE, optarg);
 		return 0;
 	case UTIL_OPTION_REPORT:
-		/* -r=FILE is taken as --report=FILE is. */
+		/* -r=FILE means --report=FILE. */
 		settings->report = !optarg ? "" : optarg[0] == '=' ? optarg + 1 : optarg;
 		return 0;
 	case UTIL_OPTION_OUTPUT:
@@ -161,7 +161,7 @@ static const char header[] =
 	"fact,,,,,,tool,mpx_run" NONE_10 NONE_10 "\n"
 	"fact,,,,,,version," UPC_VERSION_STRING NONE_10 NONE_10 "\n";
 
-/* A file for all processes is emptied once, here. */
+/* Empty a file that all processes append to, and write the header of CSV. */
 static int begin_file(const char *path, bool csv)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -178,7 +178,7 @@ static int begin_file(const char *path, bool csv)
 	return 0;
 }
 
-/* The program may change its directory. */
+/* Make the report's path absolute, since the program may change its directory. */
 static int make_path_absolute(const char *path, char full[PATH_MAX])
 {
 	size_t n = 0;
@@ -199,7 +199,8 @@ static int make_path_absolute(const char *path, char full[PATH_MAX])
 	return 0;
 }
 
-/* Begins the report of all processes; a process with a file of its own begins that itself. */
+/* Begin the report that all processes share. If each process has a file (%p), the processes begin the files
+ * themselves. */
 static int begin_report(const char *path, bool csv)
 {
 	FILE *out = !path[0] ? stderr : stdout;
