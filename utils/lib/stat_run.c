@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_run.c - runs the program that upc_stat counts: it starts when
- * everything is ready, gets the signals that are sent to upc_stat, and is told
- * apart from upc_stat by nobody.
+ * stat_run.c - runs the measured program: the program starts when everything is ready, and receives the
+ * signals that are sent to this process.
  *
- * upc_stat has no signal handler: what it forwards stays blocked and is read
- * from a signalfd, so that nothing of it can be interrupted and the program
- * inherits nothing but a mask, which it sets back before its exec.
+ * No signal handler is installed. Forwarded signals stay blocked and are read from a signalfd. Therefore no
+ * system call is interrupted by them, and the program inherits only a signal mask, which run_program restores
+ * before exec.
  */
 #include "lib/stat_run.h"
 
@@ -26,8 +25,8 @@
 #include "lib/clock.h"
 #include "lib/common.h"
 
-/* The signals that a person or a batch system sends to a job. Signals that stop a job are not among
- * them: upc_stat stops with its program. */
+/* The signals that a user or a batch system sends to a job. Signals that stop a job are not forwarded: this
+ * process stops together with the program. */
 static const int forwarded[] = {
 	SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
 	SIGPROF, SIGXCPU, SIGCONT, SIGWINCH, SIGURG,  SIGIO,   SIGPWR,
@@ -58,7 +57,7 @@ int stat_run_begin(struct stat_run *run)
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		if (!is_signal_ignored(i))
 			sigaddset(&taken, i);
-	/* Ignored, it would let the kernel reap the program before we can. */
+	/* If SIGCHLD were ignored, the kernel would reap the program before stat_run_reap. */
 	run->ignored_child = is_signal_ignored(SIGCHLD);
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_DFL);
@@ -81,7 +80,7 @@ fail:
 	return -1;
 }
 
-/* In the child, between fork and exec. Does not return. */
+/* Run the program in the child, between fork and exec. Does not return. */
 static void run_program(const struct stat_run *run, char *const *argv, char *const *envp, int released,
 			int failure)
 {
@@ -93,12 +92,12 @@ static void run_program(const struct stat_run *run, char *const *argv, char *con
 		n = read(released, &go, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(UTIL_NOT_FOUND); /* upc_stat has given up */
+		_exit(UTIL_NOT_FOUND); /* the parent has given up */
 	if (run->limit_raised)
 		setrlimit(RLIMIT_NOFILE, &run->files);
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_IGN);
-	/* Ignored since an earlier run of the program. */
+	/* An earlier call of stat_run_spawn may have set these two signals to be ignored. */
 	if (!run->ignored_pipe)
 		signal(SIGPIPE, SIG_DFL);
 	if (!run->ignored_size)
@@ -123,7 +122,7 @@ int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp)
 
 	if (pipe2(release, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
 		goto fail;
-	/* Else what is in a buffer would be written twice. */
+	/* Flush all streams. Otherwise buffered output would be written twice. */
 	fflush(NULL);
 	run->pid = fork();
 	if (run->pid < 0) {
@@ -139,12 +138,12 @@ int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp)
 	close(failure[1]);
 	run->release = release[1];
 	run->failure = failure[0];
-	/* From here on upc_stat differs from what the program inherits: a
-	 * reader of the table that is gone, or a table beyond the limit for
-	 * files, must not cost the exit status. */
+	/* Set dispositions that the program does not inherit: if the reader of the report is gone (SIGPIPE),
+	 * or the report exceeds the file size limit (SIGXFSZ), the exit status must still be the
+	 * program's. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Without it, on an old kernel or in a sandbox, SIGCHLD has to do. */
+	/* If pidfd_open fails (old kernel, sandbox), stat_run_wait relies on SIGCHLD. */
 	run->pidfd = open_pidfd(run->pid);
 	return 0;
 fail:
@@ -191,7 +190,7 @@ int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
 	return 0;
 }
 
-/* Goes on to the next watched process after one has ended; false: there is none. */
+/* Watch the next process after one has ended. Return false if none is left. */
 static bool watch_next(struct stat_run *run)
 {
 	if (run->n_watched == 0)
@@ -207,8 +206,8 @@ void stat_run_release(struct stat_run *run)
 
 	if (run->release < 0)
 		return;
-	/* It cannot fail for want of a reader: the program waits there, or
-	 * has been killed, which the wait will find. */
+	/* EPIPE is no error here: the program either waits for the byte, or was killed, which the wait
+	 * detects. */
 	while (write(run->release, &go, 1) < 0 && errno == EINTR)
 		;
 	close(run->release);
@@ -231,7 +230,7 @@ static void cancel_program(struct stat_run *run)
 	for (;;) {
 		ended = waitpid(run->pid, &status, __WALL);
 		if (ended > 0 && WIFSTOPPED(status))
-			/* A traced program's last stop, which SIGKILL does not end. */
+			/* Continue a traced program from its exit stop, which SIGKILL does not end. */
 			ptrace(PTRACE_CONT, run->pid, NULL, 0L);
 		else if (ended >= 0 || errno != EINTR)
 			break;
@@ -251,14 +250,15 @@ void stat_run_end(struct stat_run *run)
 
 /* ---- waiting ----------------------------------------------------------- */
 
-/* Whether the program itself has sent it, to its parent or its group. */
+/* Return true if the program itself sent the signal, to its parent or to its process group. */
 static bool is_own_signal(const struct stat_run *run, const struct signalfd_siginfo *info)
 {
 	return info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid;
 }
 
-/* Hands a signal on, but not what the program has already: what the terminal sends goes to
- * its whole process group, and the program is in ours. */
+/* Forward a signal, unless the program already has the signal: the terminal signals the whole foreground
+ * process group, which includes the program. Return true if there is no program, and the signal ends the
+ * watch. */
 static bool take_run_signal(struct stat_run *run, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
@@ -282,7 +282,7 @@ static bool take_run_signal(struct stat_run *run, const struct signalfd_siginfo 
 	return true;
 }
 
-/* Reads all signals that wait. */
+/* Read all pending signals. Return true if a signal ends the watch. */
 static bool take_signals(struct stat_run *run, bool *child)
 {
 	struct signalfd_siginfo info;
@@ -297,7 +297,7 @@ static bool take_signals(struct stat_run *run, bool *child)
 	return enough;
 }
 
-/* The exec has worked when its pipe is at its end. */
+/* Read the result of exec. At the end of the pipe exec has succeeded. Return true if exec failed. */
 static bool take_failure(struct stat_run *run)
 {
 	int error = 0;
@@ -313,7 +313,7 @@ static bool take_failure(struct stat_run *run)
 	return true;
 }
 
-/* Whether the program has ended; it is not reaped. */
+/* Return true if the program has ended. The program is not reaped. */
 static bool has_run_program_ended(const struct stat_run *run)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -327,7 +327,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 		struct pollfd fd[] = {
 			{.fd = run->signals, .events = POLLIN},
 			{.fd = run->failure, .events = POLLIN},
-			/* A traced program ends when it is reaped, by wait. */
+			/* stat_threads_serve detects the end of a traced program, with waitid. */
 			{.fd = run->tracing ? -1 : run->pidfd, .events = POLLIN},
 			{.fd = run->other, .events = POLLIN},
 		};
@@ -347,7 +347,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			continue; /* EINTR: stopped and continued */
 		if (fd[0].revents != 0 && take_signals(run, &child))
 			return STAT_WAKE_END;
-		/* Before the end, which comes with it when the exec failed. */
+		/* Check this pipe before the program's end, which arrives at the same time if exec failed. */
 		if (fd[1].revents != 0 && take_failure(run))
 			return STAT_WAKE_END;
 		if (fd[2].revents != 0 && !watch_next(run))
@@ -381,8 +381,8 @@ int stat_run_exit_status(int status)
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	signal_number = WTERMSIG(status);
-	/* A shell tells its user, and ends its loop, only when upc_stat itself
-	 * has died of the signal. One core file, the program's, is enough. */
+	/* A shell prints the signal, and ends its loop, only if this process dies of the same signal. Avoid a
+	 * second core file; the program's is enough. */
 	prctl(PR_SET_DUMPABLE, 0);
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat_run.h - runs the program that upc_stat counts: it starts when
- * everything is ready, gets the signals that are sent to upc_stat, and is told
- * apart from upc_stat by nobody.
+ * stat_run.h - runs the measured program: the program starts when everything is ready, and receives the
+ * signals that are sent to this process.
  */
 #ifndef STAT_RUN_H
 #define STAT_RUN_H
@@ -14,65 +13,65 @@
 #include <sys/types.h>
 
 struct stat_run {
-	pid_t pid;       /* of the program, 0: there is none */
-	int exec_error;  /* errno of the exec that failed, or 0 */
-	bool tracing;    /* children report to wait, not by their descriptor */
-	int interrupted; /* the signal by which somebody has said that it is enough, or 0 */
+	pid_t pid;       /* the program; 0: none */
+	int exec_error;  /* errno of a failed exec, or 0 */
+	bool tracing;    /* the program is traced: wait for SIGCHLD, not for pidfd */
+	int interrupted; /* SIGINT, SIGTERM, SIGHUP or SIGQUIT, if not from the program; else 0 */
 
-	int pidfd;    /* becomes readable when what is watched has ended; -1 */
-	int other;    /* somebody's own, whose reading is a wake; -1: none */
-	int *watched; /* the same of the processes that are looked at after it */
+	int pidfd;    /* readable when the program or the watched process has ended; -1: none */
+	int other;    /* descriptor of the caller that wakes stat_run_wait when readable; -1: none */
+	int *watched; /* pidfds of the processes to watch after pidfd */
 	unsigned n_watched;
-	int release;                     /* a byte here lets the program go */
-	int failure;                     /* the exec's errno comes from here, or its end */
+	int release;                     /* pipe; a byte releases the program */
+	int failure;                     /* pipe; contains errno of a failed exec, or ends on success */
 	int signals;                     /* signalfd */
-	bool ignored_child;              /* SIGCHLD was ignored when we were started */
-	bool ignored_pipe, ignored_size; /* SIGPIPE and SIGXFSZ likewise */
+	bool ignored_child;              /* SIGCHLD was ignored at the start */
+	bool ignored_pipe, ignored_size; /* SIGPIPE, SIGXFSZ were ignored at the start */
 	bool limit_raised;
-	sigset_t mask; /* as we were started with, for the program */
+	sigset_t mask; /* signal mask at the start, restored for the program */
 	struct rlimit files;
 };
 
-/* The cause that ended a wait. */
+/* The event that ended a wait. */
 enum stat_wake {
-	STAT_WAKE_TICK,  /* the deadline has come, or the descriptor other can be read */
-	STAT_WAKE_TRACE, /* a traced thread has something to say */
-	STAT_WAKE_END,   /* the program (not reaped yet), or what is watched, has
-			    ended; or a signal says that it is enough */
+	STAT_WAKE_TICK,  /* the deadline has passed, or other is readable */
+	STAT_WAKE_TRACE, /* a traced thread has stopped or ended */
+	STAT_WAKE_END, /* the program (not yet reaped) or all watched processes have ended, exec failed, or a
+			  signal ended the watch */
 };
 
-/* Monotonic time in ns. */
+/* Return CLOCK_MONOTONIC in ns. */
 int64_t stat_run_now(void);
 
 /*
- * Takes signals and raises the limit of open files; what it was goes to the
- * program again. Returns 0, or -1 with the error said.
+ * Block signals and raise the limit of open files; the program gets the original mask and limit. Return 0, or
+ * -1 after printing an error.
  */
 int stat_run_begin(struct stat_run *run);
 
-/* Forks the program, after stat_run_reap if there was one before; it waits for
- * stat_run_release with its dispositions, mask and limits as upc_stat found them. envp NULL:
- * with its environment, too. 0, or -1 with the error said. */
+/* Fork the program, which waits for stat_run_release. The program has the signal dispositions, mask and
+ * limits that this process had at its start. envp NULL: the program has this process's environment. May be
+ * called again after stat_run_reap. Return 0, or -1 after printing an error. */
 int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp);
 
-/* Watches n processes that are there already, until all have ended. 0, or -1 with the error
- * said. */
+/* Watch n existing processes until all have ended. Return 0, or -1 after printing an error. */
 int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n);
 
 void stat_run_release(struct stat_run *run);
 
-/* Waits until something happens, or until the deadline (< 0: none). Forwards
- * signals meanwhile. */
+/* Wait for an event or until the deadline, in ns of CLOCK_MONOTONIC (< 0: none). Forward signals
+ * meanwhile. */
 enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline);
 
-/* Reaps the program; it can be spawned again. Its wait status, and what it used. */
+/* Reap the program and return its wait status; usage gets its resource usage. The program can be spawned
+ * again. */
 int stat_run_reap(struct stat_run *run, struct rusage *usage);
 
-/* Ends a program that was not reaped, and watches nothing any more. Signals stay taken. */
+/* Kill and reap a program that was not reaped, and stop watching. Signals stay blocked. */
 void stat_run_end(struct stat_run *run);
 
-/* The exit status that says what became of the program. A program that a
- * signal ended: upc_stat ends by the same signal, and does not return. */
+/* Return the exit status for a wait status. If a signal ended the program, the same signal ends this process,
+ * and the function does not return. */
 int stat_run_exit_status(int status);
 
 #endif
