@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_report.c - writes what the event sets of a process have counted: a table for
- * people, a JSON object on one line, or CSV.
+ * shim_report.c - writes the counts of a process's event sets as a text table, a JSON object on one line, or
+ * CSV.
  *
- * It is written with write(2) from a buffer of its own: the program's streams may be
- * closed by then, and the caller may be an _exit in a signal handler. A report that fits
- * the buffer is one write, so that processes that share a file do not mix their lines.
+ * The report is written with write(2) from a private buffer: the program's streams may already be closed, and
+ * the caller may be an _exit in a signal handler. A report that fits into the buffer is a single write, so
+ * that processes that share a file do not mix their lines.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* program_invocation_name */
@@ -39,7 +39,7 @@ static char timer[32] = "none", estimator[32] = "none";
 static uint64_t slice_ns, signal_ns;
 static unsigned long left_out;
 
-/* ---- out ------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------- */
 
 static struct {
 	char text[1 << 18];
@@ -82,7 +82,7 @@ static __attribute__((format(printf, 1, 2))) void put_report(const char *text, .
 	out.used += length;
 }
 
-/* A string in quotes; JSON wants control characters escaped, CSV quotes doubled. */
+/* Write a string in quotes. JSON escapes control characters and non-ASCII bytes, CSV doubles quotes. */
 static void put_quoted(const char *text)
 {
 	put_report("\"");
@@ -94,7 +94,7 @@ static void put_quoted(const char *text)
 		else if (c == '\\' && format == JSON)
 			put_report("\\\\");
 		else if (format == JSON && (c < 0x20 || c >= 0x7f))
-			put_report("\\u%04x", c); /* a byte as Latin-1: names of programs are bytes */
+			put_report("\\u%04x", c); /* a byte as Latin-1: program names may have any bytes */
 		else
 			put_report("%c", c);
 	}
@@ -131,7 +131,7 @@ static struct numbers numbers_of(struct mpxi_result result)
 	mpxi_thread_judge(NULL, &n.all);
 	n.known = !e->never;
 	n.value = e->value < 0x1p63 ? llrint(e->value) : INT64_MAX;
-	/* A count beyond 2^53 is exact only as an integer. */
+	/* A double is exact only up to 2^53, so take an exact count as an integer. */
 	if (e->exact && n.all.count <= INT64_MAX)
 		n.value = (long long)n.all.count;
 	if (n.known && e->value > 0)
@@ -139,14 +139,15 @@ static struct numbers numbers_of(struct mpxi_result result)
 	return n;
 }
 
-/* ---- what multiplexing took ---------------------------------------------------------------- */
+/* ---- the cost of multiplexing -------------------------------------------------------------- */
 
-/* Fewer timed handlers tell nothing about the others. */
+/* Minimum number of timed handlers: fewer do not represent the others. */
 #define TIMED_LEAST 10
 
 /*
- * CPU time in ns. all is a lower bound: that of the handlers with 97.5 %, as some of them were timed, and of
- * their signals. The interrupts of the timer are not in it, which take a virtual machine the longest.
+ * CPU time of multiplexing in ns. all is a lower bound, of the handlers (with 97.5 % confidence, as only some
+ * of them were timed) and of their signals. all excludes the timer's interrupts, which cost the most in a
+ * virtual machine.
  */
 struct cost {
 	bool known;
@@ -177,7 +178,7 @@ static struct cost cost_of_multiplexing(void)
 /* ---- text -------------------------------------------------------------------------------- */
 
 static unsigned name_width;
-static bool report_slowed; /* an event that was written was slowed */
+static bool report_slowed; /* a written event was slowed by counting */
 
 static void widen_name_column(const struct shim_record *record, void *unused)
 {
@@ -319,7 +320,8 @@ static bool is_estimate(const struct numbers *n)
 	return n->known && !n->all.estimate.exact;
 }
 
-/* As all tools have it: doc/reference/json.md. Nothing: it was not counted. */
+/* Write a value in the form that all tools use (doc/reference/json.md). If nothing was counted, write
+ * `nothing`. */
 static void put_value(const struct numbers *n, const char *nothing)
 {
 	if (is_estimate(n))
@@ -337,7 +339,7 @@ static const char *exactness_of_numbers(const struct numbers *n)
 	return is_estimate(n) ? "estimate" : n->all.lost ? "at least" : "exact";
 }
 
-/* Of a value that is not exact, with a text between two. */
+/* Write the reasons why a value is not exact, with `between` between two reasons. */
 static void put_reasons(const struct numbers *n, const char *between)
 {
 	const struct mpxi_estimate *e = &n->all.estimate;
@@ -455,9 +457,9 @@ static void write_json(bool wait)
 
 /* ---- CSV: mpx_run has written the header ----------------------------------------------- */
 
-static struct cost csv_cost; /* in each row */
+static struct cost csv_cost; /* repeated in each row */
 
-/* place: NULL: all of them. */
+/* Write a row. place NULL: the row covers all places. */
 static void put_csv_row(const struct shim_record *record, const struct shim_row *row,
 			struct mpxi_result result, const struct shim_place *place)
 {
@@ -507,7 +509,7 @@ static void put_csv(const struct shim_record *record, void *unused)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* %p in the path is the process. */
+/* Open the report's file. "%p" in the path becomes the process ID. */
 static int open_path(void)
 {
 	char full[sizeof(path) + 16];
@@ -570,7 +572,8 @@ void shim_report_describe(void)
 
 void shim_report_write(bool wait)
 {
-	/* One thread ends the process by exit, another by _exit. */
+	/* One thread may end the process with exit while another calls _exit. If both do so at once, only the
+	 * first writes the report. */
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	bool own = path[0] != '\0';
 	locale_t before;
@@ -584,7 +587,7 @@ void shim_report_write(bool wait)
 		return;
 	}
 	out.error = 0;
-	/* The program's may have a comma in its numbers. */
+	/* Use the C locale: the program's locale may have a decimal comma. */
 	before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	left_out = shim_record_left_out(wait);
 	switch (format) {
