@@ -69,7 +69,7 @@ static bool put_bandwidth_text(const struct text *t, const struct jobstat_sheet 
 	return done;
 }
 
-static bool put_metrics_text(const struct text *t, const struct jobstat_sheet *sheet)
+static bool put_jobstat_metrics_text(const struct text *t, const struct jobstat_sheet *sheet)
 {
 	fputs("\nA node's rate, over the nodes; +/-: standard deviation over nodes, mean in time; named at:\n"
 	      "the smallest difference from the median that names a node. ~ is an estimate, >= a lower and <= an\n"
@@ -115,7 +115,8 @@ static int put_job_text(struct jobstat_report *report, struct jobstat_job *job)
 	if (job->metrics > 0) {
 		put_findings_text(t, job, true);
 		put_findings_text(t, job, false);
-		done = (job->bandwidth < 0 || put_bandwidth_text(t, &sheet)) && put_metrics_text(t, &sheet);
+		done = (job->bandwidth < 0 || put_bandwidth_text(t, &sheet)) &&
+		       put_jobstat_metrics_text(t, &sheet);
 		if (done && (t->options.per_node || t->options.per_cpu))
 			done = sheet_text(t->output->file, &sheet.section[JOBSTAT_EACH_NODE],
 					  &(struct sheet_style){0});

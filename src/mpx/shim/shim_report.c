@@ -315,7 +315,7 @@ static void put_real(const char *before, double value)
 		put_report("%s%s", before, format == CSV ? "" : "null");
 }
 
-static bool is_estimate(const struct numbers *n)
+static bool numbers_are_estimate(const struct numbers *n)
 {
 	return n->known && !n->all.estimate.exact;
 }
@@ -324,7 +324,7 @@ static bool is_estimate(const struct numbers *n)
  * `nothing`. */
 static void put_value(const struct numbers *n, const char *nothing)
 {
-	if (is_estimate(n))
+	if (numbers_are_estimate(n))
 		put_real("", n->all.estimate.value);
 	else if (n->known)
 		put_report("%lld", n->value);
@@ -336,7 +336,7 @@ static const char *exactness_of_numbers(const struct numbers *n)
 {
 	if (!n->known)
 		return "uncounted";
-	return is_estimate(n) ? "estimate" : n->all.lost ? "at least" : "exact";
+	return numbers_are_estimate(n) ? "estimate" : n->all.lost ? "at least" : "exact";
 }
 
 /* Write the reasons why a value is not exact, with `between` between two reasons. */
@@ -374,7 +374,7 @@ static void put_json_row(const struct shim_row *row, struct mpxi_result result)
 	put_report(",\"value\":");
 	put_value(&n, "null");
 	put_report(",\"exactness\":\"%s\"", exactness);
-	if (is_estimate(&n)) {
+	if (numbers_are_estimate(&n)) {
 		put_real(",\"low\":", e->low);
 		put_real(",\"high\":", e->high);
 		put_real(",\"standard_error\":", e->standard_error);
@@ -476,9 +476,9 @@ static void put_csv_row(const struct shim_record *record, const struct shim_row 
 	put_quoted(name_of_row(row, code));
 	put_report(",");
 	put_value(&n, "");
-	put_real(",", is_estimate(&n) ? e->low : NAN);
-	put_real(",", is_estimate(&n) ? e->high : NAN);
-	put_real(",", is_estimate(&n) ? e->standard_error : NAN);
+	put_real(",", numbers_are_estimate(&n) ? e->low : NAN);
+	put_real(",", numbers_are_estimate(&n) ? e->high : NAN);
+	put_real(",", numbers_are_estimate(&n) ? e->standard_error : NAN);
 	put_report(",%s,%.6f,%llu,%llu,%llu,%llu,%d,%u,%d,%llu,%s,%s,", exactness, e->coverage,
 		   (unsigned long long)n.all.count, (unsigned long long)n.all.size,
 		   (unsigned long long)n.all.time, (unsigned long long)n.all.slices, record->running,
