@@ -210,13 +210,13 @@ check "a jobs file without a job: 125, and no report of all" no_jobs
 wide()
 {
 	# Of three counters each on eight CPUs and four NUMA nodes.
-	"$tool" -f csv --wide table > wide 2> err && [ "$(wc -l < wide)" = $((3 + 4 * 59 * 3 * 12)) ] &&
+	"$tool" -f csv --timeline table > wide 2> err && [ "$(wc -l < wide)" = $((3 + 4 * 59 * 3 * 12)) ] &&
 		awk -F, '
 			NR == 1 { n = NF }
 			NF != n || ($1 == "interval" && $12 != "exact") { exit bad = 1 }
 			$1 == "interval" && $4 == "cpu0" && $7 == "cpu.cycles" { seen[$3, $5]++; if ($8 < 1e8 || $8 > 4e8) bad = 1 }
 			END { for (i in seen) if (seen[i] == 1) lines++; exit bad || lines != 4 * 59 }' wide &&
-		"$tool" -f csv --wide half > wide && awk -F, '
+		"$tool" -f csv --timeline half > wide && awk -F, '
 			$1 == "interval" && $4 == "cpu0" && $7 == "cpu.instructions" { n[$12, $8 == "", $NF]++ }
 			END { exit !(n["exact", 0, ""] == 18 && n["uncounted", 1, "not counted"] == 22) }' wide
 }
@@ -359,7 +359,7 @@ few_files()
 	for limit in 128 40; do
 		(ulimit -n $limit && "$tool" -f json files) > few && cmp all few || return 1
 	done
-	(ulimit -n 40 && "$tool" -f csv --wide files) > few && "$tool" -f csv --wide files | cmp - few
+	(ulimit -n 40 && "$tool" -f csv --timeline files) > few && "$tool" -f csv --timeline files | cmp - few
 }
 check "more archives than files may be open: all are read" few_files
 unread()

@@ -143,7 +143,7 @@ static const struct util_usage usage = {
 		  UTIL_FLAG(ALL, struct jobstat_options, gather.all),
 		  UTIL_FLAG(EACH_NODE, struct jobstat_options, per_node),
 		  UTIL_FLAG(PER_CPU, struct jobstat_options, per_cpu),
-		  UTIL_FLAG(WIDE, struct jobstat_options, wide),
+		  UTIL_FLAG(TIMELINE, struct jobstat_options, timeline),
 		  UTIL_WORD(OUTPUT, struct jobstat_options, output)},
 	.take = take_jobstat_option,
 };
@@ -170,8 +170,8 @@ static int check_jobstat_options(struct jobstat_options *o, int operands)
 			"--jobs has times and nodes: --start, --end and --nodes do not go with it");
 	if (o->gather.end_ns <= o->gather.start_ns)
 		return complain_of_option("--end is not behind --start");
-	if (o->wide && o->format.format != JOBSTAT_CSV)
-		return complain_of_option("--wide goes with --format=csv");
+	if (o->timeline && o->format.format != JOBSTAT_CSV)
+		return complain_of_option("--timeline goes with --format=csv");
 	if (o->bandwidth == NULL && o->gather.peak > 0)
 		return complain_of_option("--peak goes with --bandwidth");
 	if (o->bandwidth != NULL) {

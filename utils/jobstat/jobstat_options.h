@@ -23,7 +23,7 @@ struct jobstat_options {
 	struct nodelist nodes;
 	struct util_format_choice format;
 	const char *output; /* path of the output, or NULL */
-	bool wide, per_node, per_cpu;
+	bool timeline, per_node, per_cpu;
 	const char **host;
 	unsigned hosts;
 	/* Options that become definitions, after all --define options. */

@@ -54,7 +54,7 @@ static void free_report(const struct jobstat_options *o, struct jobstat_report *
 		report_free(report);
 }
 
-/* Discard a job. With --wide, the lines of the intervals are the only report. */
+/* Discard a job. With --timeline, the lines of the intervals are the only report. */
 static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
 {
 	(void)report;
@@ -62,7 +62,7 @@ static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
 	return 0;
 }
 
-static int run_wide(const struct jobstat_options *o, struct archives *archives, FILE *out)
+static int run_timeline(const struct jobstat_options *o, struct archives *archives, FILE *out)
 {
 	struct jobstat_report none = {.job = drop_job};
 	struct gather_watch watch;
@@ -78,8 +78,8 @@ static int run_jobstat_report(const struct jobstat_options *o, struct archives *
 	struct gather_watch watch;
 	int status;
 
-	if (o->wide)
-		return run_wide(o, archives, output->file);
+	if (o->timeline)
+		return run_timeline(o, archives, output->file);
 	report = choose_report(o, output);
 	if (report == NULL) {
 		util_error("out of memory");
