@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * counts.c - opens libmpx and calls it. In a simulated program the simulator counts instead.
+ * Terms: region/region.h.
  */
 #include "region/counts.h"
 

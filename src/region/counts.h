@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.h - the border to libmpx. Each thread has one event set, which runs all the time and switches from
- * region to region. libmpx is opened only if events are requested. In a program that upc_run simulates, the
- * simulator counts (simulated.h).
+ * counts.h - the engine's calls of libmpx. Each thread has one event set, which runs all the time and
+ * switches from region to region. libmpx is opened only if events are requested. In a program that upc_run
+ * simulates, the simulator counts (simulated.h).
+ * Terms: region/region.h.
  */
 #ifndef UPCR_COUNTS_H
 #define UPCR_COUNTS_H
@@ -35,12 +36,12 @@ struct upcr_set {
 	int number;
 	int events;                     /* number of events in the set */
 	int16_t place[UPCR_EVENTS_MAX]; /* index of each requested event in the set; -1: refused */
-	uint64_t *early;                /* counts from before the set started, for node first; NULL: none */
+	uint64_t *early; /* counts from before the set started, to be added to node `first`; NULL: none */
 	unsigned first;
 };
 
-/* Start the set in the node, to which the counts of the early counters are added. Call refused for each event
- * that libmpx refuses. False if nothing is counted. */
+/* Start the set in the node. The counts of the early counters (whole.h) are added to this node. Call
+ * refused() for each event that libmpx refuses. False if nothing is counted. */
 bool upcr_counts_start(struct upcr_set *set, unsigned node, struct upcr_early *early,
 		       void (*refused)(void *arg, const char *event), void *arg);
 struct upcr_tree;

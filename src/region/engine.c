@@ -6,6 +6,7 @@
  * reports before an exec) sets stage, has the kernel put a barrier into all threads (membarrier), and
  * waits until each is out of its call. A start of a region thus needs no separate barrier, unless the
  * kernel has no membarrier.
+ * Terms: region/region.h.
  */
 #include "region/region.h"
 
@@ -136,7 +137,7 @@ static bool take_lock_in_time(void)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += WAIT_NS / 1000000000u;
 		error = pthread_mutex_timedlock(&lock, &until);
-	} while (error && atomic_load(stage) != RUNS); /* the holder reports */
+	} while (error && atomic_load(stage) != RUNS); /* the holder writes the report */
 	if (error)
 		pthread_setcancelstate(before, NULL);
 	else
@@ -288,7 +289,7 @@ static void end_locked(struct upcr_thread *thread)
 
 static void end_regions_of_thread(void *argument)
 {
-	gone = 1; /* for handlers and other destructors */
+	gone = 1; /* checked by handlers and by destructors that run later */
 	making = 1;
 	self = NULL;
 	if (upcr_is_owner()) {
@@ -301,7 +302,8 @@ static void end_regions_of_thread(void *argument)
 
 /* ---- fork ---------------------------------------------------------------------------------- */
 
-/* True if the calling thread is in a call. A handler that has interrupted a call cannot wait for anything. */
+/* True if the calling thread is in a call. A signal handler that has interrupted a call must not wait for the
+ * lock. */
 static bool is_busy(void)
 {
 	return making || (self && atomic_load(&self->busy));
@@ -330,7 +332,8 @@ static void unlock_after_fork(void)
 	}
 }
 
-/* Reset the state in the child: nothing of the parent's belongs to it. Its sets are gone with its libmpx. */
+/* Reset the state in the child: none of the parent's counts belong to the child. Its sets are gone with its
+ * libmpx. */
 static void start_anew_in_child(void)
 {
 	bool busy = is_busy();
@@ -379,14 +382,14 @@ static void keep_exit_status(int status, void *argument)
 	exit_status = status;
 }
 
-/* Runs after all exit handlers and the destructors of C++ objects, which may have regions too. */
+/* Runs after all exit handlers and the destructors of C++ objects, which may start regions, too. */
 static __attribute__((destructor)) void end_of_program(void)
 {
 	upcr_finish(UPCR_AT_EXIT, exit_status);
 }
 
-/* Put stage into a page that the kernel zeroes in a child. A child that was made by a plain system call maps
- * the parent's record; it finds FORKED. */
+/* Put stage into a page that the kernel zeroes in a child. A child that was made by a plain system call still
+ * maps the parent's record, but finds FORKED in stage. */
 static void guard_against_forks(void)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -446,7 +449,7 @@ static bool own_path(char *to, size_t size)
 	return settings.out && upcr_out_path(settings.out, owner, child, to, size);
 }
 
-/* Put the names that were made since the last call into the record. */
+/* Add the names that were made since the last call to the record. */
 static void record_names(void)
 {
 	unsigned n = upcr_names_count(&names), i;
@@ -857,8 +860,8 @@ static const struct upcr_path *path_of_thread_locked(struct upcr_thread *thread)
 {
 	const struct upcr_path *outside = &upcr_path_root;
 
-	/* A created thread may outlive the regions that it was created in and still hand on work. Its path
-	 * leaves these regions out, and they become lower bounds. */
+	/* A created thread may outlive the regions that it was created in and still hand on work. The path
+	 * for that work leaves these regions out, and their counts become lower bounds. */
 	if (thread->kind == UPCR_CREATED && (thread->birth || !thread->marked))
 		outside = upcr_path_inside(outside, UPCR_WITHOUT);
 	if (thread->kind == UPCR_CREATED && thread->birth && !thread->tree.node[thread->outside].lacks) {
@@ -910,8 +913,8 @@ struct upcr_work upcr_work_begin(const struct upcr_path *on)
 	return work;
 }
 
-/* Return the base after the end of work. A worker with open regions is in these between teams, and does not
- * wait. */
+/* Return the base after the end of work. Between teams, the work of a worker with open regions counts for
+ * these regions, and not as waiting. */
 static unsigned base_after_work(struct upcr_thread *thread, unsigned before)
 {
 	if (--thread->working || thread->kind != UPCR_WORKER)
@@ -942,8 +945,9 @@ void upcr_begin_worker(void)
 		leave_engine(thread);
 }
 
-/* Return the innermost of the open regions' starts, with one more user. Starts that do not exist yet are
- * made. */
+/* Return the start of the innermost open region, with one more user. Starts that do not exist yet are made,
+ * for all open regions. Without open regions, return the thread's own birth; NULL if it has none or works for
+ * others. */
 static struct upcr_instance *birth_locked(struct upcr_thread *thread)
 {
 	unsigned depth = atomic_load(&thread->tree.depth), i;
@@ -963,7 +967,8 @@ static struct upcr_instance *birth_locked(struct upcr_thread *thread)
 	return birth;
 }
 
-/* Make the regions that the thread works for lower bounds: they do not include the thread that it creates. */
+/* Make the counts of the regions that the thread works for lower bounds: they do not include the thread that
+ * it creates. */
 static void hand_on(struct upcr_thread *thread)
 {
 	const unsigned base = thread->tree.base, name = thread->tree.node[base].name;
@@ -1207,7 +1212,7 @@ static struct upcr_result *last; /* results of the living threads, at the end */
 /* ---- reading of all threads ------------------------------------------------------------------ */
 
 static struct {
-	bool holds; /* the threads are held, and go on afterwards */
+	bool holds; /* the other threads are held until upcr_reading_end */
 	struct upcr_result *of[3];
 } reading;
 

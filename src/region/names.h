@@ -2,6 +2,7 @@
 /*
  * names.h - region names as numbers. A name is any bytes. A known name is found without a lock, and its
  * number never changes. Number 0 is "others", for names beyond the limit.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_NAMES_H
 #define UPCR_NAMES_H
@@ -42,8 +43,8 @@ struct upcr_names {
 	_Atomic(struct upcr_entry *) *slot; /* [mask + 1] */
 	_Atomic(struct upcr_entry *) *by_number;
 	atomic_uint count;    /* including "others" */
-	atomic_ulong beyond;  /* how often a name found no room */
-	pthread_mutex_t lock; /* held while an entry is made; nests in the engine's lock */
+	atomic_ulong beyond;  /* number of look-ups of names that found no room */
+	pthread_mutex_t lock; /* held while an entry is made; may be taken while the engine's lock is held */
 };
 
 /* Return 0, or -1 if out of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * notes.c - a short list of notes by kind and name. Names that find no room in it are counted by kind.
+ * Terms: region/region.h.
  */
 #include "region/notes.h"
 

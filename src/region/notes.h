@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * notes.h - errors and oddities: their kind, how often they occurred, and in which region. Pure.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_NOTES_H
 #define UPCR_NOTES_H
@@ -42,7 +43,7 @@ enum { UPCR_SAID_MAX = 256 };
 struct upcr_notes {
 	unsigned n;
 	struct upcr_said said[UPCR_SAID_MAX];
-	uint64_t rest[UPCR_SAID_KINDS]; /* by kind: notes whose name found no room */
+	uint64_t rest[UPCR_SAID_KINDS]; /* [kind]: number of occurrences whose name found no room in said */
 };
 
 void upcr_notes_add(struct upcr_notes *notes, enum upcr_what what, unsigned name, uint64_t times);

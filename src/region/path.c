@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * path.c - a hash table of all paths, by outer path and name.
+ * Terms: region/region.h.
  */
 #include "region/path.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * path.h - call paths without a tree, which other threads work for, and starts of regions in which threads
- * are created.
+ * path.h - call paths that belong to no thread's tree, so that other threads can work for them; and the
+ * starts of regions in which threads are created.
  *
  * A path never changes and is never freed: a program has few paths, and a pointer to a path stays valid in
  * each thread.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_PATH_H
 #define UPCR_PATH_H
@@ -36,16 +37,17 @@ unsigned upcr_path_node(struct upcr_tree *tree, const struct upcr_path *path);
 struct upcr_instance {
 	struct upcr_instance *outer; /* enclosing start, perhaps of the thread that created this thread */
 	unsigned name, node;         /* region's name, and its node in its own thread's tree */
-	unsigned users;              /* references: open region, threads created in it, starts inside it */
+	unsigned users; /* number of references: from the open region, threads created in it, and starts
+			   inside it */
 	bool over;
 	struct upcr_instance *next; /* next start that ended in the same call */
 };
 
-/* Return a start with one user; NULL: out of memory. */
+/* Return a new start with one user; NULL: out of memory. */
 struct upcr_instance *upcr_instance_begin(struct upcr_instance *outer, unsigned name, unsigned node);
 void upcr_instance_release(struct upcr_instance *instance);
 unsigned upcr_instance_depth(const struct upcr_instance *instance);
-/* Return the number of starts from the outermost one up to the first that is over. */
+/* Return the number of starts from the outermost one up to, but without, the first that is over. */
 unsigned upcr_instance_alive(const struct upcr_instance *instance);
 bool upcr_instance_is_inside(const struct upcr_instance *instance, const struct upcr_instance *outer);
 

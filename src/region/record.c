@@ -2,6 +2,7 @@
 /*
  * record.c - the record's writer: the file, its blocks, and a handler for the SIGBUS after a truncation of
  * the file.
+ * Terms: region/region.h.
  */
 #include "region/record.h"
 
@@ -23,7 +24,8 @@
 
 enum { FIRST_PAGES = 32, TEXT_PAGES = 4, FIRST_ROWS = 16 };
 
-/* Protects the variables below. Nests in the engine's locks. No handler takes it. */
+/* Protects the variables below. May be taken while the engine's locks are held. No signal handler takes it.
+ * */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *_Atomic base; /* UPCR_RECORD_MAX bytes of address space; NULL: none. Paired with the load in
 			      record_truncated */
@@ -111,7 +113,8 @@ static bool record_fits_limit(size_t size)
 	       (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
 }
 
-/* Extend the file and map the new pages now: later faults would be counted as the program's. */
+/* Extend the file and map the new pages now: page faults at later accesses would be counted as the program's.
+ * */
 static bool record_extend(int fd, size_t more)
 {
 	char *to = atomic_load(&base) + room;
@@ -373,8 +376,8 @@ void upcr_record_after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* busy: a handler has forked inside a call, which goes on and writes; its memory stays, but becomes
- * private. */
+/* busy: a signal handler has forked inside a call of the engine. The call goes on in the child and writes to
+ * the mapping, so the mapping stays, but becomes private memory. */
 void upcr_record_in_child(bool busy)
 {
 	char *from = atomic_load(&base);

@@ -9,13 +9,15 @@
  * the program a page fault later. Blocks are allocated before they are mapped, so that a full file
  * system refuses a block and sends no SIGBUS.
  *
- * The file is a head of one page and blocks of whole pages. A block counts once its kind is stored.
+ * The file is a head of one page and blocks of whole pages. Readers accept a block once its kind is stored.
  * A kill at any instruction leaves:
- * - calls, time, mark, and current path are single words, of which the last mark may have written some
- *   and not others: a time may be one stretch ahead of the thread's last mark.
- * - counted values of a row have two slots, written in turns. A slot that is being written has generation
- *   0, and the other one is valid. A slot has the time of its row when it was written: if the row's
- *   time differs, the values are older than the row, and a lower bound.
+ * - calls, time, mark, and current path are single words. A kill during a mark may leave some of these words
+ *   written and others not: a time may be one stretch ahead of the thread's last mark.
+ * - counted values of a row have two slots, written alternately. A slot that is being written has generation
+ *   0, and the other one is valid. A slot also stores the time of its row
+ *   when the slot was written. If the row's time differs from it, the values are older than the row, and are
+ *   lower bounds.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_RECORD_H
 #define UPCR_RECORD_H
@@ -45,9 +47,9 @@ struct upcr_record_head {
 	int32_t pid;
 	uint64_t start; /* start of the process in ticks since boot, from /proc/PID/stat */
 	uint64_t begun; /* CLOCK_MONOTONIC, ns */
-	uint32_t child; /* child of another process with a record */
+	uint32_t child; /* 1: the process is a child of another process with a record */
 	atomic_uint state;
-	atomic_uint lacking; /* a block found no room */
+	atomic_uint lacking; /* 1: a block found no room */
 };
 
 enum upcr_record_kind { UPCR_RECORD_TEXTS = 1, UPCR_RECORD_THREAD, UPCR_RECORD_ROWS };
@@ -66,14 +68,14 @@ enum upcr_record_text {
 	UPCR_RECORD_REASON, /* why event index is refused; beyond the events: why nothing is counted */
 };
 
-/* A text of a block; each is padded to 8 bytes, and the next follows. */
+/* A text in a block. Each text is padded to 8 bytes; the next one follows. */
 struct upcr_record_entry {
 	uint32_t kind, index, length, spare;
 	char text[];
 };
 
 struct upcr_record_marks {
-	_Atomic uint64_t mark; /* CLOCK_MONOTONIC, ns */
+	_Atomic uint64_t mark; /* time of the thread's last mark, CLOCK_MONOTONIC, ns */
 	atomic_uint current;   /* current node of the tree */
 	atomic_uint rows;      /* nodes made so far */
 	_Atomic uint64_t missed;
@@ -88,8 +90,8 @@ struct upcr_record_thread {
 	int32_t tid;
 	char name[16];
 	uint64_t begun;
-	uint32_t born; /* row that upcr_result_settle moves; 0: none */
-	atomic_uint home;
+	uint32_t born;    /* row that upcr_result_settle moves; 0: none */
+	atomic_uint home; /* new place of the row born (upcr_result_settle) */
 	struct upcr_record_marks marks;
 	struct upcr_notes notes;
 };
@@ -99,7 +101,7 @@ struct upcr_record_row {
 	uint32_t parent, name;
 	uint32_t generation;
 	atomic_uint lacks; /* enum upcr_lack */
-			   /* struct upcr_record_slot [2] follow, where events are counted */
+			   /* two struct upcr_record_slot follow if events are counted */
 };
 
 struct upcr_record_slot {
@@ -118,7 +120,7 @@ static inline size_t upcr_record_stride(unsigned events)
 	return sizeof(struct upcr_record_row) + (events ? 2 * upcr_record_slot_size(events) : 0);
 }
 
-/* Return the start of a process as in the head; 0 if there is no such process. */
+/* Return the start time of a process, as upcr_record_head.start has it; 0 if there is no such process. */
 uint64_t upcr_record_start(pid_t pid);
 
 /* ---- the writer; its own lock nests in all others, and the slot functions take no lock ------------ */
@@ -132,10 +134,11 @@ bool upcr_record_lives(void);
 void upcr_record_add(enum upcr_record_text kind, unsigned index, const char *text, size_t length);
 /* Append a thread's block. NULL: no room. */
 struct upcr_record_thread *upcr_record_add_thread(unsigned serial);
-/* Return room for rows of a thread, from number first on; *n becomes their number. NULL: no room. */
+/* Return memory for rows of a thread, from row number first on; *n becomes the number of rows. NULL: no room.
+ * */
 void *upcr_record_add_rows(unsigned serial, unsigned first, unsigned *n);
-/* Return room for the values of a row, in its older slot. upcr_record_slot_end makes this slot the valid
- * one. */
+/* Return the array for the values of a row, in the older of its slots. upcr_record_slot_end makes this slot
+ * the valid one. */
 struct upcr_value *upcr_record_slot_begin(struct upcr_record_row *row, unsigned events);
 void upcr_record_slot_end(struct upcr_record_row *row, unsigned events);
 void upcr_record_set_state(enum upcr_record_state state);

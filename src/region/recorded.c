@@ -2,6 +2,7 @@
 /*
  * recorded.c - the record's reader. The file may contain anything: each number in it is checked before it is
  * used as an index or offset, and an impossible block ends the reading.
+ * Terms: region/region.h.
  */
 #include "region/recorded.h"
 
@@ -39,7 +40,8 @@ struct upcr_recorded_parts {
 	bool failed;   /* out of memory */
 };
 
-/* The record that is being written: the callbacks of the report have no argument for it. */
+/* The record whose report is being written. A global, since the report's callbacks take no argument for it.
+ * */
 static const struct upcr_recorded_parts *writing;
 
 static const char *recorded_event(unsigned i)
@@ -220,7 +222,7 @@ static unsigned recorded_rows(const struct upcr_recorded_parts *parts, const str
 	return rows;
 }
 
-/* Note the regions that are open at the end: those on the current path. */
+/* Note the regions that are open at the end, which are those on the current path. */
 static void recorded_open(struct upcr_recorded_parts *parts, const struct upcr_result *result,
 			  unsigned current)
 {
@@ -294,7 +296,8 @@ static void recorded_thread(struct upcr_recorded_parts *parts, const struct thre
 
 /* ---- the record ---------------------------------------------------------------------------- */
 
-/* Threads are few, and rows follow their thread's block: each thread searches the blocks after its own. */
+/* For each thread, search the blocks after its own for its rows: rows follow their thread's block, and
+ * threads are few. */
 static void recorded_threads(struct upcr_recorded_parts *parts)
 {
 	size_t at = UPCR_RECORD_PAGE, behind;

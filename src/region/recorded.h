@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * recorded.h - reads the record of a process that has ended, and makes the process's file from it.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_RECORDED_H
 #define UPCR_RECORDED_H
@@ -12,7 +13,7 @@ struct upcr_recorded {
 	pid_t pid;
 	bool child; /* child of another process with a record */
 	bool over;  /* the process has written its file itself */
-	bool alive;
+	bool alive; /* the process still exists */
 	struct upcr_recorded_parts *parts;
 };
 

@@ -2,6 +2,7 @@
 /*
  * report.c - writes JSON with write(2) from a private buffer: the program's streams may be closed by then.
  * The text does not depend on the program's locale.
+ * Terms: region/region.h.
  */
 #include "region/report.h"
 
@@ -352,9 +353,10 @@ static void put_report_value(const struct upcr_value *value)
 	put("}");
 }
 
-/* Write the path of a row. A deep path continues that of another node in the list (under): written whole, the
- * paths of a recursion would be as long as the square of its depth. place: index of each earlier row in the
- * list; 0: not in the list. False: out of memory. */
+/* Write the path of a row. A deep path is written as the continuation of the path of another node in the list
+ * ("under"): if all names were written, the total length of the paths of a recursion would grow with the
+ * square of its depth. place: for each earlier row, its index in the list; 0: not in the list. False: out of
+ * memory. */
 static bool put_row_path(const struct upcr_result *result, unsigned row, const unsigned *place)
 {
 	const bool whole = result->row[row].depth <= WHOLE_PATH;
@@ -391,8 +393,8 @@ static void put_result_row(const struct upcr_result *result, unsigned row, const
 	put("]}");
 }
 
-/* True if the row is written. A path that was never current exists only because a path below it was made
- * anew. A worker may never be outside of regions. */
+/* True if the row is written. A path that was never current exists only because a path below it was made. A
+ * worker's root row may be empty, since a worker may never be outside of regions. */
 static bool says_something(const struct upcr_result *result, unsigned row)
 {
 	return result->row[row].calls || result->row[row].ns || (row == UPCR_ROOT && result->rows <= 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * report.h - the file of one process (doc/reference/json.md).
+ * Terms: region/region.h.
  */
 #ifndef UPCR_REPORT_H
 #define UPCR_REPORT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * result.c - makes results from trees, and merges two results.
+ * Terms: region/region.h.
  */
 #include "region/result.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * result.h - a copy of a thread's counts: a tree of call paths with values. Pure.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_RESULT_H
 #define UPCR_RESULT_H
@@ -30,7 +31,7 @@ struct upcr_result {
 	struct upcr_result *next;
 	struct upcr_by_name *by_name; /* from upcr_result_index, or NULL */
 	unsigned serial;              /* serial number of the thread, from 0 */
-	unsigned threads;             /* number of threads that are merged here */
+	unsigned threads;             /* number of threads whose counts are merged in this result */
 	pid_t tid;
 	char name[16];
 	uint64_t ns;
@@ -47,8 +48,9 @@ void upcr_result_free(struct upcr_result *result);
 /* Add another thread's result. False if out of memory: nothing has changed. */
 bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from);
 
-/* Move the row born, of a thread that another thread has created, with all rows below it: into row home / 2
- * if home is odd, below that row otherwise. Does nothing if born is 0. */
+/* Move the row born, in which a created thread counts outside of its own regions, and all rows below it. If
+ * home is odd, the row's counts are added to row home / 2, which also becomes the parent of the rows below;
+ * otherwise row home / 2 becomes the parent of born. Does nothing if born is 0. */
 void upcr_result_settle(struct upcr_result *result, unsigned born, unsigned home);
 
 /* Make the index for upcr_result_add, valid until the next merge. False: out of memory. */

@@ -25,8 +25,8 @@ void upcr_settings_read(struct upcr_settings *settings);
 long upcr_rank(void);
 long upcr_ranks(void);
 
-/* Write out to path, with %p, %r and %h replaced, and with the PID appended if the process is a child and out
- * has no %p. False if it does not fit. */
+/* Copy the file name out to path, with %p, %r and %h replaced by PID, rank and host, and with the PID
+ * appended if the process is a child and out has no %p. False if the result does not fit. */
 bool upcr_out_path(const char *out, pid_t pid, bool child, char *path, size_t size);
 
 #endif

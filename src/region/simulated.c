@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * simulated.c - accounts in the simulator, reached by its doorbell, and the events that are made of them.
+ * simulated.c - accounts in the simulator, reached by its doorbell, and the events that are computed from
+ * them.
+ * Terms: region/region.h.
  */
 #include "region/simulated.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * simulated.h - counts in a program that upc_run simulates. Each node of each thread has an account in the
- * simulator (doorbell.h), and events take no turns. This library's own work belongs to no node.
+ * simulator (doorbell.h), and all events are counted all the time. This library's own work belongs to no
+ * node.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_SIMULATED_H
 #define UPCR_SIMULATED_H
@@ -19,8 +21,8 @@ bool upcr_simulated_has(const char *event);
 
 struct upcr_tree;
 /* Switch the calling thread to the account of its tree's current node (enter), or to none (leave). thread: a
- * number from 0, unique in the process. enter returns false if the simulator has no memory: no node has a
- * count any more. */
+ * number from 0, unique in the process. enter returns false if the simulator is out of memory: from then on,
+ * no node of the process has counts. */
 bool upcr_simulated_enter(unsigned thread, const struct upcr_tree *tree);
 void upcr_simulated_leave(void);
 /* Close the accounts of an ended thread; the counts of its first `nodes` nodes are not read again. */

@@ -3,13 +3,15 @@
  * sum.h - sums of estimates over the call paths of a thread, over threads, processes and ranks. Pure. A sum
  * without parts is {0}, an exact 0.
  *
- * Values add up. A sum is exact if all its parts are. Errors of threads and processes are independent of each
- * other, since their events take turns in different orders: variances add up. The correlation between the
- * errors of two paths of one thread is unknown: standard errors add up, which is right if the two are the
- * same error, and too wide otherwise. Intervals are Student's t. Their degrees of freedom follow Welch and
- * Satterthwaite for independent parts; for the others they are weighted as if all errors were one.
+ * Values add up. A sum is exact if all its parts are exact. Errors of threads and processes are independent
+ * of each other, since their events take turns in different orders: variances add up. The correlation between
+ * the errors of two paths of one thread is unknown: standard errors add up, which is right if the errors are
+ * fully correlated, and gives too wide an interval otherwise. Intervals are Student's t. Their degrees of
+ * freedom follow Welch and Satterthwaite for independent parts; for paths of one thread, they are weighted as
+ * if the errors were fully correlated.
  *
  * A part that was not counted makes the sum a lower bound without an interval.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_SUM_H
 #define UPCR_SUM_H
@@ -20,7 +22,7 @@
 /* Flags of estimates; upcr_flag_word returns their words. */
 #define UPCR_ROUGH 0x1u
 #define UPCR_LOST 0x2u
-#define UPCR_PARTIAL 0x4u /* a stretch was not counted: a lower bound */
+#define UPCR_PARTIAL 0x4u /* some time was not counted: a lower bound */
 #define UPCR_BORROWED 0x8u
 #define UPCR_UNEVEN 0x10u
 #define UPCR_SLOWED 0x20u

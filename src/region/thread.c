@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.c - marks, the starts and ends of regions: elapsed time goes to the path that was current, and the
- * event set switches to the next path.
+ * thread.c - marks, which are the starts and ends of regions. At a mark, the time since the previous mark is
+ * added to the path that was current, and the event set switches to the next path.
+ * Terms: region/region.h.
  */
 #include "region/thread.h"
 
@@ -128,12 +129,12 @@ static inline __attribute__((always_inline)) void charge(struct upcr_thread *thr
 	}
 }
 
-/* Switch the counts to the account. */
+/* Switch the event set to the account's node. */
 static __attribute__((noinline)) void switch_counts(struct upcr_thread *thread)
 {
 	if (upcr_counts_switch(&thread->set, thread->account))
 		return;
-	/* The set would go on counting for another region. */
+	/* Stop the set, which would go on counting for the previous region. */
 	upcr_counts_stop(&thread->set);
 	thread->counts = false;
 	thread->broken = true;
@@ -174,7 +175,7 @@ static struct upcr_record_row *next_row(struct upcr_thread *thread)
 	if (!thread->rows_left && !thread->full)
 		thread->rows = upcr_record_add_rows(thread->serial, thread->recorded, &thread->rows_left);
 	if (!thread->rows_left) {
-		/* The reader could not skip a gap in the rows. */
+		/* All later nodes get no row either: the reader cannot skip a gap in the rows. */
 		thread->full = true;
 		return &thread->no_row;
 	}
@@ -317,7 +318,8 @@ __attribute__((noinline)) void upcr_thread_go_on(struct upcr_thread *thread)
 
 /* ---- marks --------------------------------------------------------------------------------- */
 
-/* Make the region's node, its row and its place among the counts, while measuring. */
+/* Make the region's node, its row in the record, and its counts in the event set. This work is charged to the
+ * measuring row. */
 static __attribute__((noinline)) unsigned enter_first(struct upcr_thread *thread, unsigned name)
 {
 	unsigned entered;

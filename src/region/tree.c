@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * tree.c - nodes in the order of their creation, found by parent and name in a hash table.
+ * Terms: region/region.h.
  */
 #include "region/tree.h"
 

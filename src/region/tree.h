@@ -10,6 +10,7 @@
  * The path begins with the tree's base: the root, or the path of another thread that this thread works for.
  *
  * One thread changes a tree. Other threads may call upcr_tree_is_open meanwhile, and nothing else.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_TREE_H
 #define UPCR_TREE_H
@@ -32,19 +33,19 @@ enum upcr_lack {
 struct upcr_node {
 	unsigned parent, name, depth;
 	unsigned child;               /* child that was found last; 0: none */
-	uint64_t calls;               /* starts that made it current */
-	uint64_t ns;                  /* the caller's: time while it was current */
-	struct upcr_record_row *row;  /* the caller's: its copy in the record, or NULL */
-	const struct upcr_path *path; /* the caller's: the same path without its tree, or NULL */
-	unsigned stale;               /* the caller's: 1 + the next node whose values changed */
+	uint64_t calls;               /* number of starts that made this node current */
+	uint64_t ns;                  /* set by the caller: ns while this node was current */
+	struct upcr_record_row *row;  /* set by the caller: the node's copy in the record, or NULL */
+	const struct upcr_path *path; /* set by the caller: the node's path in path.h's form, or NULL */
+	unsigned stale;               /* set by the caller: 1 + the next node whose values changed */
 	bool used;                    /* the node has been current */
-	unsigned char lacks;          /* the caller's: enum upcr_lack */
+	unsigned char lacks;          /* set by the caller: enum upcr_lack */
 };
 
 struct upcr_open {
 	atomic_uint name;               /* relaxed; read by upcr_tree_is_open in other threads */
 	unsigned node;                  /* node of the path up to here */
-	struct upcr_instance *instance; /* the caller's: this start of the region, or NULL */
+	struct upcr_instance *instance; /* set by the caller: this start of the region, or NULL */
 };
 
 struct upcr_tree {
@@ -53,7 +54,7 @@ struct upcr_tree {
 	unsigned *slot; /* [mask + 1]: nodes by parent and name; 0: free */
 	unsigned mask;
 	unsigned current, base;
-	const struct upcr_path *worked; /* path.c's: the path that was found last, and its node */
+	const struct upcr_path *worked; /* cache of path.c: the path that was found last, and its node */
 	unsigned worked_node;
 	struct upcr_instance *closed; /* instance of the region that ended last */
 	/* Release: entries up to depth are complete. Paired with the loads in upcr_tree_is_open. */
@@ -61,8 +62,8 @@ struct upcr_tree {
 	atomic_uint depth;
 	unsigned open_room;
 	void *outgrown;    /* lists that upcr_tree_is_open may still read */
-	uint64_t beyond;   /* starts that found no room for their path */
-	uint64_t unlisted; /* open starts that found no room in the list */
+	uint64_t beyond;   /* number of starts whose path found no room */
+	uint64_t unlisted; /* number of open starts that found no room in the list `open` */
 };
 
 /* Limit of a thread's open regions. */
@@ -90,13 +91,14 @@ unsigned upcr_tree_find_child(struct upcr_tree *tree, unsigned parent, unsigned 
 /* Return the node of this name below parent, and make it if there is none; UPCR_BEYOND if there is no
  * room. */
 unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name);
-/* Begin the path with another base, followed by the open regions that are not in the base. */
+/* Change the base. The current path becomes the new base, followed by the open regions that are not in the
+ * base. */
 void upcr_tree_rebase(struct upcr_tree *tree, unsigned base);
 
 /* True if a region of this name is open. Context: any thread. */
 bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name);
 
-/* Give nodes of one name another, so that the next start of the name makes new nodes; for a reset. */
+/* Rename all nodes named `from`, so that the next start of that name makes new nodes; used for a reset. */
 void upcr_tree_rename(struct upcr_tree *tree, unsigned from, unsigned to);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * whole.c - reads the counters of the whole run.
+ * Terms: region/region.h.
  */
 #include "region/whole.h"
 

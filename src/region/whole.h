@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * whole.h - counters of the whole run, which upc_regions opens before the program starts and all processes of
- * the program inherit. A process reads them when its own counters start, and again when they stop, into a
- * stretch of memory that upc_regions shares with it. Counts between two stretches belong to a time in which
- * no region was counted.
+ * the program inherit. A process reads these counters when its own counters start, and again when they stop.
+ * It stores both readings in a stretch (struct upcr_whole_stretch), in memory that upc_regions shares with
+ * all processes. Here, a stretch is the time between the two readings. Counts outside of all stretches belong
+ * to times in which no region was counted.
+ * Terms: region/region.h.
  */
 #ifndef UPCR_WHOLE_H
 #define UPCR_WHOLE_H
@@ -22,7 +24,8 @@
 
 enum { UPCR_WHOLE_NO_USER = 1, UPCR_WHOLE_NO_KERNEL = 2, UPCR_WHOLE_NO_HV = 4 };
 
-/* A counter. Its id differs from that of a descriptor whose number has been used again. */
+/* A counter. id is the kernel's number of the counter: if the program has closed fd and opened another
+ * counter as fd, the ids differ. */
 struct upcr_whole_counter {
 	int32_t fd;
 	uint32_t place; /* index of its event in the list of all events */
@@ -37,7 +40,7 @@ enum upcr_whole_state { UPCR_WHOLE_FREE, UPCR_WHOLE_TAKEN, UPCR_WHOLE_BEGUN, UPC
 struct upcr_whole_stretch {
 	atomic_uint state; /* enum upcr_whole_state */
 	int32_t pid;
-	atomic_uint used;      /* the process leaves a file of its regions */
+	atomic_uint used;      /* 1: the process leaves a file of its regions */
 	uint64_t begun, ended; /* ns */
 	uint64_t value[]; /* [counters] each: at the beginning, at the end, and from the ends of threads */
 };
@@ -66,8 +69,8 @@ static inline struct upcr_whole_stretch *upcr_whole_stretch_of(const struct upcr
 						     i * upcr_whole_stride(whole->counters));
 }
 
-/* Open a counter of the event for the calling thread; with inherit, also for all that it starts, from an exec
- * on. Return its descriptor, or -1 with errno. */
+/* Open a counter of the event for the calling thread; with inherit, also for all threads and processes that
+ * it starts, counting from an exec on. Return its descriptor, or -1 with errno. */
 int upcr_whole_open_counter(const struct upcr_whole_counter *counter, bool inherit);
 /* Read all counters to value. Return 0, or -1 if a counter cannot be read. */
 int upcr_whole_read(const struct upcr_whole *whole, uint64_t *value);
@@ -86,7 +89,7 @@ void upcr_whole_end(void);
 void upcr_whole_forked(void);
 
 /*
- * Counters of the same events for the calling thread alone, while its set is being made.
+ * Early counters: counters of the same events for the calling thread alone, while its set is being made.
  */
 struct upcr_early {
 	unsigned n;              /* number of counters; 0: none */
@@ -94,10 +97,11 @@ struct upcr_early {
 };
 
 void upcr_early_begin(struct upcr_early *early);
-/* Close the counters, and add their counts to value, by the places of their events; NULL: discard them. */
+/* Close the counters, and add the count of each to value[place of its event]. With value NULL, discard the
+ * counts. */
 void upcr_early_end(struct upcr_early *early, uint64_t *value);
-/* Count what the calling thread does from now until its end, after its set has stopped, into the stretch. Not
- * by two threads at once, nor together with upcr_whole_end. */
+/* Count the calling thread's work from now until its end, after its set has stopped, for the process's
+ * stretch. Two threads must not be in this function at once, and none while another is in upcr_whole_end. */
 void upcr_late_begin(void);
 
 #endif
