@@ -2,13 +2,15 @@
 /*
  * caliper.c - stands in for the calls of Caliper that begin and end regions; each call goes on to libcaliper.
  *
- * Calls from C are known by their names. C++ classes, and values that are set, are seen when libcaliper calls
- * its own class Caliper. All its calls come to this class, which therefore counts only if no call from C was
- * seen on the way. This file declares the parts of these classes that it uses.
+ * Calls from C reach this file by their names. Uses of Caliper's C++ classes, and values that are set, reach
+ * it when libcaliper calls the methods of its own class Caliper. Calls from C lead to these methods, too, so
+ * a method starts or ends a region only if no call from C was seen on the way. This file declares the parts
+ * of the classes that it uses.
  *
  * Each attribute has a stack in each thread. If the attribute's values are names of regions, a region is
- * named by the value, otherwise "attribute=value". Numbers are left out: the iterations of a loop are one
- * region.
+ * named by the value, otherwise "attribute=value". Values that are numbers are left out: all iterations of a
+ * loop are one region.
+ * Terms: region/front/front.h.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -27,12 +29,13 @@ static const char libcaliper[] = "libcaliper.so";
 
 /* ---- libcaliper ---------------------------------------------------------------------------------- */
 
-/* How many calls of this thread are inside libcaliper, and whether such a call has reached its class. */
+/* Number of this thread's calls that are inside libcaliper, and whether one of these calls has reached a
+ * method of class Caliper. */
 static _Thread_local unsigned inside;
 static _Thread_local bool reached;
 
-/* True if the call does not come from libcaliper. Make the thread's state first: this may take long, and must
- * not happen in a region. */
+/* True if the call does not come from libcaliper. Also make the thread's state before its first region: this
+ * may take long, and must not be counted in a region. */
 static bool is_outermost(void)
 {
 	static _Thread_local bool begun;
@@ -45,8 +48,8 @@ static bool is_outermost(void)
 	return true;
 }
 
-/* Define a call. A region starts after libcaliper's own work for the start, and ends before that for the
- * end. */
+/* Define a function that stands in for a call. A region starts after libcaliper's own work for the start, and
+ * ends before libcaliper's work for the end. */
 #define CALL(name, parameters, arguments, before, behind)             \
 	UPCR_EXPORT void name parameters;                             \
 	void name parameters                                          \
@@ -127,7 +130,7 @@ static const char *text_of_attribute(unsigned label)
 	return text ? text : "other attributes";
 }
 
-/* Begin a region. value: NULL if it is no text. */
+/* Begin the region of an attribute. value: NULL if the value is not a text. */
 static void begin_attribute(unsigned label, const char *value)
 {
 	char name[2 * UPCR_LABEL_MAX + 2];
@@ -144,7 +147,7 @@ static void begin_attribute(unsigned label, const char *value)
 
 static void end_attribute(unsigned label)
 {
-	/* None is pushed; the engine notes it. */
+	/* No region is pushed: upcr_exit finds none open, and notes this. */
 	if (upcr_pop(UPCR_OF_CALIPER + label) < 0)
 		(void)upcr_exit(upcr_name_of(text_of_attribute(label)));
 }
@@ -162,7 +165,8 @@ CALL(cali_end_byname, (const char *attribute), (attribute), end_attribute(label_
 
 /* ---- by an attribute's number, which libcaliper gives ---------------------------------------------- */
 
-/* Each entry is a number or a node's address, with the label in its low bits; 0: free. */
+/* Each entry of the table is an attribute's number or its node's address, with the label in the low bits; 0:
+ * free. */
 enum { KNOWN = 256, LABEL_BITS = 11, LEFT_OUT = (1 << LABEL_BITS) - 1 };
 
 static _Atomic(uint64_t) known[KNOWN];
@@ -172,7 +176,7 @@ static _Atomic(uint64_t) *known_place(uint64_t number)
 	return &known[(number ^ number >> 8) % KNOWN];
 }
 
-/* Return the label of a number; 0 if it is not in the table. */
+/* Return the label of an attribute's number; 0 if the number is not in the table. */
 static unsigned known_label(uint64_t number)
 {
 	uint64_t there = atomic_load_explicit(known_place(number), memory_order_relaxed);
@@ -219,8 +223,8 @@ CALL(cali_end, (uint64_t attribute), (attribute), end_attribute(label_of_number(
 
 /* ---- libcaliper's class -------------------------------------------------------------------------- */
 
-/* Properties of attributes that make no region: those that skip events, hidden ones, and those of a whole
- * run. */
+/* Properties of attributes that make no region: attributes that skip events, hidden ones, and attributes of a
+ * whole run. */
 enum { SKIP_EVENTS = 64, HIDDEN = 128, GLOBAL = 512 };
 /* The lowest byte of the word before a variant's value is its type; the upper half of that word is the size
  * of a text. */
@@ -288,7 +292,7 @@ static void set_variant(unsigned label, const struct variant *value)
 	}
 }
 
-/* Define a method. Older releases return a value, which is passed on. */
+/* Define a method of class Caliper. In older releases of Caliper it returns a value, which is passed on. */
 #define METHOD(name, parameters, arguments, before, behind)                                       \
 	UPCR_EXPORT long name parameters;                                                         \
 	long name parameters                                                                      \

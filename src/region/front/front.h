@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * front.h - functions and macros that front ends share.
+ *
+ * Terms, in addition to those of region/region.h:
+ * - to stand in for a function: to define one of the same name, which the program then calls
+ * - a call goes on: our function calls the library's function of the same name (real.h)
+ * - real: the library's function that ours stands in for
+ * - ours: of this library, in contrast to the library of the annotation API
+ * - label: a small number for a text, such as a domain's or attribute's name (labels.h)
+ * - to push, to pop: to start a region, and to end the last one of its kind, by calls that nest (nest.h)
+ * - static part: the code that an annotation API compiles into the program, which loads a tool library
+ * - handle: a pointer that the program gets from an API for a domain or text, and passes back
+ * - a thread without regions: a created thread for which upcr_is_without is true
  */
 #ifndef UPCR_FRONT_H
 #define UPCR_FRONT_H
@@ -11,7 +22,7 @@
 
 #define UPCR_EXPORT __attribute__((visibility("default")))
 
-/* Define a function that no header declares, since only programs call it. */
+/* Define an exported function that no header declares: only programs call it. */
 #define UPCR_FUNCTION(type, name, ...)      \
 	UPCR_EXPORT type name(__VA_ARGS__); \
 	type name(__VA_ARGS__)

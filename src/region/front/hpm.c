@@ -17,7 +17,7 @@ enum { EVENTS = 256 };
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Say it once: a program may make a million such calls. */
+/* Print the message once: a program may make a million such calls. */
 static void out_of_range(int number)
 {
 	static atomic_bool said;

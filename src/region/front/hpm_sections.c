@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hpm_sections.c - numbers, labels and source lines of sections, and the text file about all of them.
+ * hpm_sections.c - numbers, labels and source lines of sections, and the text file about all sections.
+ * Terms: region/front/front.h.
  */
 #include "region/front/hpm_sections.h"
 
@@ -77,7 +78,7 @@ static bool make_table(void)
 	return atomic_load(&table) != NULL;
 }
 
-/* Claim the name for this section. False if it is another section's. */
+/* Claim the name for this section. False if the name is another section's. */
 static bool own_section_name(unsigned name, int number)
 {
 	const unsigned long wanted = (unsigned long)name << 32 | ((unsigned)number + 1);
@@ -159,7 +160,7 @@ struct run {
 
 static const struct run *_Atomic run; /* from the last hpmInit; earlier values are never freed */
 static atomic_int writing;            /* PID of the process that writes; a child is another process */
-static atomic_bool changed;           /* something was counted since the last write */
+static atomic_bool changed;           /* a section was counted since the last write */
 
 struct text {
 	FILE *file;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * itt.c - annotations of Intel's ITT API. At its first call each copy of ITT's static part loads the library
- * that INTEL_LIBITTNOTIFY64 names, and lets it fill in the calls that it wants. This file declares the parts
- * of ITT's binary interface that it uses.
+ * that INTEL_LIBITTNOTIFY64 names, and lets that library fill in the calls that it implements. This file
+ * declares the parts of ITT's binary interface that it uses.
  *
- * Tasks are on a stack of their thread and domain. Overlapping tasks and regions have a number, and may end
- * in any order. A name in a domain is "domain/name". Handles are looked up and never dereferenced: they may
- * have any value.
+ * Tasks are on a stack of their thread and domain. Overlapping tasks, and ITT's regions, have a number, and
+ * may end in any order. A name in a domain is "domain/name". Handles from the program are looked up and never
+ * dereferenced: they may have any value.
+ * Terms: region/front/front.h.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -151,8 +152,8 @@ static struct itt_domain *domain_create(const char *name)
 		return NULL;
 	}
 	domain = &domain_handle[label - 1];
-	/* All threads that make it write the same values; but the program may have disabled the domain
-	 * meanwhile. */
+	/* All threads that make this domain write the same values; but the program may have disabled the
+	 * domain since another thread made it. */
 	if (!__atomic_load_n(&domain->name, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n(&domain->enabled, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&domain->name, upcr_label_text(&domains, label), __ATOMIC_RELEASE);
@@ -232,7 +233,7 @@ static void task_begin_fn(const void *domain, struct itt_id id, struct itt_id pa
 
 static void task_end(const void *domain)
 {
-	/* None is pushed; the engine notes it. */
+	/* No region is pushed: upcr_exit finds none open, and notes this. */
 	if (upcr_pop(UPCR_OF_ITT + itt_domain_of(domain)) < 0)
 		(void)upcr_exit(upcr_label_name(&domains, itt_domain_of(domain), "end of a task"));
 }
@@ -260,7 +261,7 @@ static void begin_itt_task(const void *domain, struct itt_id id, struct itt_id p
 				 OPEN);
 		return;
 	}
-	/* As in nest.c: a handler that comes here takes the next entry. */
+	/* As in nest.c, a signal handler that interrupts the thread here takes the next entry. */
 	at = opens++;
 	atomic_signal_fence(memory_order_seq_cst);
 	open_id[at].id = id;
@@ -276,7 +277,7 @@ static void end_itt_task(const void *domain, struct itt_id id)
 	while (at && (open_id[at - 1].domain != label || memcmp(&open_id[at - 1].id, &id, sizeof(id)) != 0))
 		at--;
 	if (!at) {
-		/* The task is not open in this thread; the engine notes it. */
+		/* The task is not open in this thread: upcr_exit finds no such region, and notes this. */
 		(void)upcr_exit(upcr_label_name(&domains, label, "end by number"));
 		return;
 	}
@@ -330,7 +331,8 @@ static void put_mark(unsigned name)
 	(void)upcr_exit(name);
 }
 
-/* The mark by which LLVM's and Intel's OpenMP report their version is no mark of the program. */
+/* Number of the ITT mark by which LLVM's and Intel's OpenMP report their version. The program did not make
+ * this mark. */
 enum { OF_OPENMP = -1 };
 
 static int mark_create(const char *name)
@@ -428,7 +430,7 @@ static bool is_known(const struct itt_global *global)
 	return false;
 }
 
-/* Fill in the calls of a static part, which holds its lock. */
+/* Fill in the calls of a static part. Context: the static part holds its own lock. */
 UPCR_FUNCTION(void, __itt_api_init, struct itt_global *global, int groups)
 {
 	const struct itt_domain *domain;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * kokkos.c - the calls of Kokkos Tools. Kokkos loads the library that KOKKOS_TOOLS_LIBS names, and calls the
- * functions that it exports. This file declares the parts of the interface that it uses.
+ * functions that the library exports. This file declares the parts of the interface that it uses.
+ * Terms: region/front/front.h.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ struct settings {
 
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
 
-/* Check a number that comes back from the program, which may be any; UPCR_ALL if it is no name. */
+/* Return the number that the program passes back, which may be any, if it is a name's; otherwise UPCR_ALL. */
 static unsigned number_of_section(uint64_t id)
 {
 	return id < UPCR_ALL && upcr_is_name((unsigned)id) ? (unsigned)id : UPCR_ALL;
@@ -31,7 +32,7 @@ static unsigned number_of_section(uint64_t id)
 
 static void pop_kokkos_region(unsigned kind, const char *what)
 {
-	/* None is pushed; the engine notes it. */
+	/* No region is pushed: upcr_exit finds none open, and notes this. */
 	if (upcr_pop(kind) < 0)
 		(void)upcr_exit(upcr_name_of(what));
 }
@@ -47,8 +48,8 @@ UPCR_FUNCTION(void, kokkosp_init_library, int sequence, uint64_t version, uint32
 	upcr_thread_begin();
 }
 
-/* Without this function Kokkos fences: kernels that could overlap would not, and each fence would be a
- * region. */
+/* Without this function, Kokkos fences (waits for all devices) at each call: kernels that could overlap would
+ * not overlap, and each fence would be a region. */
 UPCR_FUNCTION(void, kokkosp_request_tool_settings, uint32_t version, struct settings *settings)
 {
 	(void)version;
@@ -127,7 +128,8 @@ KERNEL(parallel_reduce)
 KERNEL(parallel_scan)
 KERNEL(fence)
 
-/* The name has the two spaces only: there are too many views for a region each. */
+/* The region's name consists of the two memory spaces: with the names of views there would be too many
+ * regions. */
 UPCR_FUNCTION(void, kokkosp_begin_deep_copy, struct space to, const char *to_name, const void *to_data,
 	      struct space from, const char *from_name, const void *from_data, uint64_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * labels.c - a list that is searched from its beginning: it has few entries.
+ * Terms: region/front/front.h.
  */
 #include "region/front/labels.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * labels.h - texts to which a front end gives small numbers: domains and attributes. They are made once,
- * without a lock, and never freed.
+ * labels.h - small numbers for texts of a front end: the names of domains and attributes. An entry is made
+ * once, without a lock, and never freed.
+ * Terms: region/front/front.h.
  */
 #ifndef UPCR_LABELS_H
 #define UPCR_LABELS_H
@@ -17,9 +18,10 @@ struct upcr_labels {
 /* Return the label's number, from 1 on, the same for the same text; NULL is "". 0 if there is no room. Longer
  * texts are cut to UPCR_LABEL_MAX bytes. */
 unsigned upcr_label(struct upcr_labels *labels, const char *text);
-/* Return the text of a number, which may be any; NULL if it is no label's. */
+/* Return the text of a label. NULL if the number, which may be any, is not a label's. */
 const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number);
-/* Return the name of a region: "label/text", or the text alone if the number is no label's. NULL is "". */
+/* Return the name of a region: "LABEL/TEXT" with the label's text, or TEXT alone if the number is not a
+ * label's. A NULL text is "". */
 unsigned upcr_label_name(const struct upcr_labels *labels, unsigned number, const char *text);
 
 #endif

@@ -3,8 +3,9 @@
  * likwid.c - stands in for LIKWID's marker calls, for programs that are compiled with LIKWID_PERFMON; each
  * call goes on to liblikwid if the program has it. LIKWID's header is not needed.
  *
- * Under likwid-perfctr the return values are liblikwid's, otherwise ours. The events are ours, and all are
- * counted all the time: there is no next group.
+ * Under likwid-perfctr the return values are liblikwid's, otherwise ours. The events are ours
+ * (UPC_REGIONS_EVENTS), and all are in one group: there is no next group.
+ * Terms: region/front/front.h.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -21,14 +22,15 @@ enum { EVENTS = 256 };
 
 static const char liblikwid[] = "liblikwid.so";
 
-/* True if likwid-perfctr has started the program, by the test that liblikwid uses. */
+/* True if likwid-perfctr has started the program. This is liblikwid's own test. */
 static bool under_perfctr(void)
 {
 	return getenv("LIKWID_MODE") && getenv("LIKWID_FILEPATH") && getenv("LIKWID_EVENTS") &&
 	       getenv("LIKWID_THREADS");
 }
 
-/* Define a call. A region starts after liblikwid's work for the start, and ends before that for the end. */
+/* Define a function that stands in for a call. A region starts after liblikwid's work for the start, and ends
+ * before liblikwid's work for the end. */
 #define CALL(name, before)                                           \
 	UPCR_FUNCTION(void, name, void)                              \
 	{                                                            \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nest.c - all regions that each thread has pushed, in one array of fixed size: a handler may push.
+ * nest.c - all regions that each thread has pushed, in one array of fixed size, since a signal handler may
+ * push and cannot allocate.
+ * Terms: region/front/front.h.
  */
 #include "region/front/nest.h"
 
@@ -43,7 +45,8 @@ int upcr_push(unsigned kind, unsigned name)
 		}
 		return (int)(level + (too_deep_kind == kind ? too_deep++ : 0));
 	}
-	/* A handler that comes here pushes its region behind this one, and pops it again. */
+	/* A signal handler that interrupts the thread here pushes its region behind this one, and pops it
+	 * before it returns. */
 	at = depth++;
 	atomic_signal_fence(memory_order_seq_cst);
 	pushed[at].kind = (uint16_t)kind;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * nvtx.c - annotations of NVTX 3, by injection. At its first call the program's own copy of NVTX loads the
- * library that NVTX_INJECTION64_PATH names, and asks it which calls it wants. This file declares the parts of
- * NVTX's binary interface that it uses.
+ * library that NVTX_INJECTION64_PATH names, and asks the library which calls it wants. This file declares the
+ * parts of NVTX's binary interface that it uses.
  *
  * Pushed ranges are on a stack of their thread and domain. Started ranges have a number, and may end in any
  * order. A mark is a region without duration. A name in a domain is "domain/name".
+ * Terms: region/front/front.h.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -75,7 +76,8 @@ struct attributes {
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
-/* A domain's handle is its number; 0 is the program's own domain. Domains with one name are one. */
+/* A domain's handle is its number; 0 is the program's own domain. Domains with the same name have the same
+ * number. */
 static struct upcr_labels domains;
 
 /* Return a domain's number; 0 if the handle, which may be any, is no domain's. */
@@ -138,7 +140,7 @@ static unsigned wide_name_in(unsigned domain, const wchar_t *wide)
 	return name_in(domain, text);
 }
 
-/* Return the name of a range. A registered text is 1 + the number of its name. */
+/* Return the name of a range. The handle of a registered text is 1 + the number of its name. */
 static unsigned name_of_attributes(unsigned domain, const struct attributes *attributes)
 {
 	uintptr_t handle;
@@ -165,7 +167,7 @@ static int pop_nvtx_range(unsigned domain)
 {
 	int level = upcr_pop(UPCR_OF_NVTX + domain);
 
-	/* None is pushed; the engine notes it. */
+	/* No region is pushed: upcr_exit finds none open, and notes this. */
 	if (level < 0)
 		(void)upcr_exit(name_in(domain, "pop"));
 	return level;

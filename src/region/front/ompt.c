@@ -2,7 +2,8 @@
 /*
  * ompt.c - teams and tasks of OpenMP runtimes with OMPT, OpenMP's interface for tools, such as libomp. The
  * other threads of a team work for the call path that the team was started on, until the barrier at the
- * team's end. Another OMPT tool in the program has priority.
+ * team's end. If the program has another OMPT tool, that tool is used instead.
+ * Terms: region/front/front.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -45,8 +46,7 @@ struct ompt_result {
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
-/* The data of a parallel region and of an explicit task are their paths; the data of other tasks stay
- * NULL. */
+/* The OMPT data of a parallel region or an explicit task is its path; the data of other tasks stays NULL. */
 static _Thread_local struct {
 	const union ompt_data
 		*member; /* implicit task of the team that the thread is in, unless it is the master */
@@ -87,7 +87,7 @@ static void ompt_member(int endpoint, union ompt_data *parallel, union ompt_data
 	}
 }
 
-/* End or begin work at a barrier: a member waits at the end of its team until the next team begins. */
+/* End or begin work at a barrier: at the end of a team, its members wait until the next team begins. */
 static void ompt_barrier(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
 			 const void *caller)
 {
@@ -153,7 +153,7 @@ static int ompt_initialize(ompt_lookup *lookup, int device, union ompt_data *too
 	(void)device;
 	(void)tool;
 	for (size_t i = 0; all && i < sizeof(callback) / sizeof(callback[0]); i++)
-		all = set(callback[i].event, callback[i].call) > 1; /* 1: never */
+		all = set(callback[i].event, callback[i].call) > 1; /* ompt_set_never is 1 */
 	atomic_store(&ompt_sees, all);
 	return all;
 }
@@ -164,8 +164,8 @@ static void ompt_finalize(union ompt_data *tool)
 	atomic_store(&ompt_sees, false);
 }
 
-/* The runtime calls the first function of this name. The next one may be the runtime's own, which searches
- * on. */
+/* The runtime calls the first function of this name in the program. The next one may be the runtime's own,
+ * which searches for further tools. */
 UPCR_FUNCTION(struct ompt_result *, ompt_start_tool, unsigned version, const char *runtime)
 {
 	static struct ompt_result ours = {.initialize = ompt_initialize, .finalize = ompt_finalize};

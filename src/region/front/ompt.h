@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ompt.h - teams of OpenMP runtimes with OMPT.
+ * ompt.h - teams of OpenMP runtimes that have OMPT, OpenMP's interface for tools.
  */
 #ifndef UPCR_OMPT_H
 #define UPCR_OMPT_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_hl.c - stands in for PAPI's high-level calls, from C and from Fortran. Regions nest. The events are
- * ours, not those of PAPI_EVENTS. Return values are those of PAPI when it counts; but after an error, where
- * PAPI counts nothing more, this library goes on.
+ * ours, not those of PAPI_EVENTS. Return values are those that PAPI returns when it counts; but after an
+ * error PAPI counts nothing more, and this library continues.
  *
- * A thread can run only one event set of a PAPI component. Calls therefore go on to libpapi only if its set
- * is requested (PAPI_EVENTS), or cannot conflict with ours.
+ * A thread can run only one event set of a PAPI component. Calls therefore go on to libpapi only if libpapi's
+ * set is requested (PAPI_EVENTS), or cannot conflict with ours.
+ * Terms: region/front/front.h.
  */
 #include <dlfcn.h>
 #include <papi.h>
@@ -35,8 +36,8 @@ static bool hl_are_of_upc(const char *events)
 	return true;
 }
 
-/* True if calls go on to libpapi. Decided before libmpx is loaded, since libpapi's own calls must come
- * first. */
+/* True if calls go on to libpapi. The first call decides, before libmpx is loaded, since libpapi's own calls
+ * must come first. */
 static bool hl_goes_on(void)
 {
 	enum { UNKNOWN, YES, NO };
@@ -55,7 +56,7 @@ static bool hl_goes_on(void)
 	return now == YES;
 }
 
-/* The thread has begun a region: ever, and since its last PAPI_hl_stop. */
+/* The thread has begun a region (has_begun), and has begun one since its last PAPI_hl_stop (runs). */
 static _Thread_local bool has_begun, runs;
 
 static unsigned long thread_id(void)
@@ -63,8 +64,8 @@ static unsigned long thread_id(void)
 	return (unsigned long)gettid();
 }
 
-/* Initialise PAPI, as its own first high-level call does, for low-level calls that the program makes later.
- * The program's libpapi may be of another release than papi.h. */
+/* Initialise PAPI, as the first high-level call of PAPI does, for low-level calls that the program makes
+ * later. The program's libpapi may be of another release than papi.h. */
 static void initialise_papi(void)
 {
 	__typeof__(PAPI_is_initialized) *is_initialised;
@@ -95,7 +96,7 @@ static int hl_begin(const char *region)
 	if (real && hl_goes_on())
 		(void)real(region);
 	if (!has_begun) {
-		upcr_thread_begin(); /* may initialise PAPI itself, in its own way */
+		upcr_thread_begin(); /* may initialise PAPI itself, through libmpx */
 		pthread_once(&once, initialise_papi);
 	}
 	has_begun = runs = true;
@@ -133,7 +134,8 @@ UPCR_EXPORT int PAPI_hl_region_end(const char *region)
 	return hl_end(region);
 }
 
-/* Check the arguments only: no reading is kept, so it does not matter which region the call names. */
+/* Only check the arguments. This library stores no readings, so it does not matter which region the call
+ * names. */
 UPCR_EXPORT int PAPI_hl_read(const char *region)
 {
 	__typeof__(PAPI_hl_read) *real = UPCR_REAL(PAPI_hl_read, libpapi);
@@ -145,8 +147,8 @@ UPCR_EXPORT int PAPI_hl_read(const char *region)
 	return has_begun ? PAPI_OK : PAPI_EMISC;
 }
 
-/* Return as PAPI does, but go on counting: other front ends may go on. papi.h declares the function without a
- * prototype. */
+/* Return as PAPI does, but continue to count: other front ends may still be in use. papi.h declares the
+ * function without a prototype. */
 UPCR_EXPORT int PAPI_hl_stop(void);
 
 int PAPI_hl_stop(void)
@@ -168,7 +170,7 @@ static void answer_fortran_check(int *check, int code)
 		*check = code;
 }
 
-/* Make a call with the text as a C string; NULL stays NULL. */
+/* Call `call` with the Fortran text as a C string; NULL stays NULL. */
 static void fortran_call(int (*call)(const char *), const char *region, int *check, int length)
 {
 	char name[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload.c - the preloaded library's work at an exec and an _exit, which src/mpx/shim/shim_exec.c
- * intercepts.
+ * preload.c - what the preloaded library does at an exec and an _exit; src/mpx/shim/shim_exec.c intercepts
+ * these calls.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ void *shim_exec_begins(const char *path)
 {
 	static char paused;
 
-	/* If the exec is sure to fail, nothing has to be written. */
+	/* The exec is sure to fail, so nothing has to be written. */
 	if (path && access(path, X_OK))
 		return NULL;
 	return upcr_pause("exec") ? &paused : NULL;

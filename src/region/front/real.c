@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * real.c - finds the functions that this library's functions stand in for.
+ * Terms: region/front/front.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, dl_iterate_phdr */
@@ -18,11 +19,12 @@
 
 struct search {
 	const char *library;
-	uintptr_t own; /* base of this library, whose file may have the other's name */
+	uintptr_t own; /* base address of this library, whose file may have the name of the searched one */
 	char path[PATH_MAX];
 };
 
-/* Only note the path: a dlopen here would take the loader's locks in the wrong order. */
+/* Callback of dl_iterate_phdr. It only stores the path: a dlopen here would take the loader's locks in the
+ * wrong order. */
 static int real_search(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * real.h - finds the library whose calls a front end stands in for: each call goes on to it.
+ * real.h - finds the library functions that a front end stands in for, so that each call goes on to the
+ * library.
+ * Terms: region/front/front.h.
  */
 #ifndef UPCR_REAL_H
 #define UPCR_REAL_H
 
 #include <stdatomic.h>
 
-/* Return the next function of that name after ours, or that of a library opened without RTLD_GLOBAL whose
- * file name begins with library. NULL if the program has none. place caches the result. */
+/* Return the next function of that name after ours, or the function of a library that was opened without
+ * RTLD_GLOBAL and whose file name begins with `library`. NULL if the program has neither. place caches the
+ * result. */
 void *upcr_real(void *_Atomic *place, const char *name, const char *library);
 
-/* The same for a declared function; each use has its own place. */
+/* The same for a declared function; each use of the macro has its own cache. */
 #define UPCR_REAL(name, library)                                            \
 	({                                                                  \
 		static void *_Atomic upcr_place;                            \
@@ -19,8 +22,8 @@ void *upcr_real(void *_Atomic *place, const char *name, const char *library);
 	})
 
 /* Return the function that ours stands in for, for a caller that cannot go on without it; abort if there is
- * none. It is searched at the first call, since constructors of libraries, such as OpenBLAS's, run before
- * ours. caller: an address in the calling object, whose own libraries are searched last. */
+ * none. The function is searched at the first call, since constructors of libraries, such as OpenBLAS's, run
+ * before ours. caller: an address in the calling object, whose own libraries are searched last. */
 void *upcr_real_of(void *_Atomic *place, const char *name, const void *caller);
 
 /* Declare the pointer real, and set it to the function that the caller's function stands in for. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * teams.c - stands in for libgomp's calls that start teams and tasks. The other threads of a team work for
- * the call path that the team was started on, and a task is done for the path that it was created on. The
- * path is passed along with the function that the compiler has made from the body of the team or task.
+ * the call path that the team was started on, and a task is done for the path that it was created on. This
+ * file passes the path along with the function that the compiler has made from the body of the team or task.
+ * Terms: region/front/front.h.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct team {
 	void *data;
 	const struct upcr_path *path;
 	pthread_t master;
-	struct team *outer; /* next outer team that is started and ended by separate calls */
+	struct team *outer; /* next outer team, of those that are started and ended by separate calls */
 };
 
 static void teams_run(void *own)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * threads.c - stands in for pthread_create and thrd_create. A thread is part of the regions in which it is
- * created; a thread of an OpenMP runtime is a worker of teams.
+ * created; a thread that an OpenMP runtime creates is a worker of its teams.
+ * Terms: region/front/front.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -30,8 +31,8 @@ struct creation {
 	bool worker;
 };
 
-/* True if an OpenMP runtime whose teams are seen creates the thread: its threads work for teams, and wait in
- * between. */
+/* True if the thread is created by an OpenMP runtime whose teams this library follows: such threads work for
+ * teams, and wait between teams. */
 static bool threads_are_of_runtime(void *(*start)(void *))
 {
 	void *place;
@@ -62,7 +63,8 @@ static bool threads_have_room(const pthread_attr_t *attributes)
 	return size >= LEAST_STACK;
 }
 
-/* Begin the new thread, and free the creation, so that a cancellation of the thread leaks nothing. */
+/* Begin the new thread, and free its struct creation before the program's function runs, so that a
+ * cancellation of the thread leaks nothing. */
 static struct creation threads_begin(void *own)
 {
 	const struct creation creation = *(struct creation *)own;
@@ -71,7 +73,7 @@ static struct creation threads_begin(void *own)
 		upcr_begin_worker();
 	else
 		upcr_begin_thread(creation.birth);
-	free(own); /* the thread's first use of malloc, which is ours */
+	free(own); /* the thread's first use of malloc is this call of ours */
 	return creation;
 }
 
@@ -89,7 +91,7 @@ static int threads_run_thrd(void *own)
 	return creation.start.thrd(creation.argument);
 }
 
-/* Return the creation to pass to the new thread. NULL if the thread is created without us. */
+/* Return the struct creation to pass to the new thread. NULL if the thread is to be created uncounted. */
 static struct creation *threads_prepare(bool worker, bool has_room, void *argument)
 {
 	struct upcr_instance *birth = NULL;

@@ -3,6 +3,7 @@
  * waits.c - stands in for condition variables and semaphores of POSIX, by which threads hand on work. A
  * region is a lower bound if it wakes a thread without regions, or waits until such a thread wakes it, as
  * with a pool of threads.
+ * Terms: region/front/front.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pthread_cond_clockwait, sem_clockwait */
@@ -16,7 +17,8 @@
 #include "region/front/front.h"
 #include "region/front/real.h"
 
-/* Tables indexed by the object's hash. An object whose place another object takes is missed. */
+/* Size of the tables, which are indexed by the object's hash. If another object takes an object's entry, the
+ * wait or wake is missed. */
 enum { OBJECTS = 512 };
 
 static _Atomic(const void *) awaited[OBJECTS]; /* objects that a thread without regions waits for */
@@ -55,7 +57,8 @@ static void waits_sleep(const void *object)
 		waits_put(awaited, object, object);
 }
 
-/* Return error. */
+/* After a successful wait (error is 0) on an object that a thread without regions woke last, make the
+ * caller's open regions lower bounds. Return error. */
 static int waits_wake_up(const void *object, int error)
 {
 	if (!error && waits_has(woken, object))
