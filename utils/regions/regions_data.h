@@ -3,6 +3,22 @@
  * regions_data.h - counts of processes by region, in one run or several: names, call paths, and each thread's
  * values by path, exclusive. Pure. regions_sums.h sums them.
  *
+ * Terms:
+ * - run: one execution of the program with all its processes; a process's file belongs to one run
+ * - side: the runs before a change of the program, or the runs after it (--diff, --against)
+ * - turns: runs of two sides take turns if they alternate, so that pairs of runs can be compared
+ * - exclusive, own: counts in a region without the regions inside it; inclusive: with these
+ * - outside: the counts in no region; whole: the counts of the whole run, in and outside of regions
+ * - key, line: the number of a region's name or of a path; the sums for a key (regions_sums.h)
+ * - measure: the calls, the seconds, or one event of a line (regions_runs.h)
+ * - sheet: a report's tables before they are written as text, JSON, CSV or HTML (sheet/sheet.h)
+ * - section, list, aspect, cell, fact: parts of a sheet (sheet/sheet.h)
+ * - spread: how values differ between threads, processes or runs
+ * - judged: tested for a significant difference (lib/difference.h)
+ * - stretch: the time from the start to the stop of a process's counters (region/whole.h)
+ * - record: counts in shared memory, from which the file of a killed process is made (region/record.h)
+ * - launcher: upc_regions itself, which starts the program
+ *
  * Ownership: the data owns everything. Numbers of names, paths and events are indices in its tables.
  */
 #ifndef REGIONS_DATA_H
@@ -33,16 +49,16 @@ struct regions_row {
 
 struct regions_thread {
 	char *name;
-	long number;      /* in its process, from 0; -1: see tid */
+	long number;      /* number of the thread in its process, from 0; -1: see tid */
 	long tid;         /* -1: several threads that were merged */
-	unsigned threads; /* number of threads; 0: the counts are no thread's */
+	unsigned threads; /* number of threads that are merged; 0: the counts belong to no thread */
 	double seconds;
 	struct regions_row *row;
 	size_t rows;
 };
 
 struct regions_note {
-	char *what, *name; /* name: of a region or an event, or NULL */
+	char *what, *name; /* name: name of a region or an event, or NULL */
 	uint64_t times;
 };
 
@@ -54,7 +70,7 @@ struct regions_process {
 	long turn;   /* the run's position in that measurement, from 0 */
 	double seconds;
 	uint64_t slice_ns;
-	uint32_t events; /* number of values in its rows: those of the data's first events */
+	uint32_t events; /* number of values in each of its rows; they are for the first events of the data */
 	struct regions_thread *thread;
 	size_t threads;
 	struct regions_note *note;
@@ -75,7 +91,7 @@ struct regions_data {
 	uint32_t paths, path_room, *path_bucket, path_buckets;
 	struct regions_process *process;
 	size_t processes;
-	unsigned runs; /* number of complete runs: processes that are added belong to the next run */
+	unsigned runs; /* number of complete runs; a process that is added belongs to the next run */
 };
 
 /* Initialise the data. False if out of memory, as for all calls below; existing data stay unchanged. */
@@ -97,7 +113,7 @@ bool regions_add_note(struct regions_process *process, const char *what, const c
 /* Remove the process that was added last. */
 void regions_drop_last(struct regions_data *data);
 
-/* Return the count of the event in the whole run, of all processes; uncounted if that of a process is
+/* Return the count of the event in the whole run, of all processes; uncounted if the count of a process is
  * unknown. */
 struct upcr_value regions_whole_of(const struct regions_data *data, uint32_t event);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.c - finds the measures that both sides have, and judges all of them at once.
+ * regions_diff.c - finds the measures that both sides have, and tests all of them together for significant
+ * differences.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_diff.h"
 
@@ -67,7 +69,7 @@ static bool diff_find_pairs(struct regions_diff *diff)
 			continue;
 		if (k < after->n) {
 			pairs->pair[i] = (struct regions_pair){before->first + i, after->first + k};
-			/* This run has its partner now. */
+			/* This run is taken: it has its partner now. */
 			of[after->first + k] = NULL;
 		}
 	}
@@ -115,7 +117,8 @@ static bool diff_add(struct regions_diff *diff, uint32_t key, uint32_t measure, 
 	return true;
 }
 
-/* True for a region of the program on both sides. The time of our own work says nothing about the program. */
+/* True for a region of the program on both sides. Rows of this tool's own work are left out, since they are
+ * not work of the program. */
 static bool diff_compares(const struct regions_diff *diff, uint32_t key)
 {
 	static const char *const own[] = {UPCR_MEASURING_NAME, UPCR_START_NAME, UPCR_END_NAME};
@@ -159,7 +162,7 @@ static double diff_size(const struct regions_compared *compared)
 	return fabs(d->change) / fmax(fmax(d->before.value, d->after.value), 1e-300);
 }
 
-/* Order by verdict: measures that differ come first; then by the size of the change in proportion to the
+/* Order by verdict, with measures that differ first, then by the size of the change in proportion to the
  * value. */
 static int diff_by_size(const void *a, const void *b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff.h - compares runs before and runs after: finds the measures of regions that differ by more
- * than runs do.
+ * regions_diff.h - compares the runs of two sides: finds the measures of regions that differ between the
+ * sides by more than between runs of one side.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_DIFF_H
 #define REGIONS_DIFF_H
@@ -14,7 +15,7 @@
 
 /* The runs of one side; the runs of the second side follow those of the first. */
 struct regions_side {
-	char *const *file; /* [files]: where the runs come from */
+	char *const *file; /* [files]: the files that the runs were read from */
 	unsigned files, first, n;
 };
 
@@ -37,7 +38,7 @@ struct regions_diff {
 	size_t n, differ;
 };
 
-/* Compare; data, runs, by and side are set. False: out of memory. */
+/* Compare the sides. The caller has set data, runs, by and side. False: out of memory. */
 bool regions_diff_of(struct regions_diff *diff);
 void regions_diff_free(struct regions_diff *diff);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_diff_print.c - a comparison of runs as a sheet: the regions with calls and times, and all measures
- * that were compared.
+ * regions_diff_print.c - makes a sheet of a comparison of runs: the regions with calls and times, and all
+ * measures that were compared.
+ * Terms: regions/regions_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ static const struct sheet_column compared_columns[] = {
 	SHEET_COLUMN(VERDICT, SHEET_TEXT, "verdict", NULL, DATA),
 };
 
-/* Set the cell to the name of a region; in text to the whole path, as far as there is room. */
+/* Set the cell to the name of a region. In the text form, a path has all its names, or in a deep path the
+ * outermost and innermost ones. */
 static void diff_set_name(struct diff_sheet *sheet, uint32_t key, struct sheet_cell *cell)
 {
 	const struct regions_diff *diff = sheet->diff;
@@ -268,8 +270,8 @@ static void diff_cell_of_compared(const void *arg, const void *row, const struct
 	}
 }
 
-/* True if a measure is shown. Text shows those that differ, or, if nothing is judged, those that are not
- * equal. */
+/* True if a measure is shown. The text form leaves out measures without a significant difference, or, if the
+ * runs are too few to judge, measures whose means are equal. */
 static bool diff_is_shown(const struct diff_sheet *sheet, const struct regions_compared *compared)
 {
 	const struct util_difference *d = &compared->difference;

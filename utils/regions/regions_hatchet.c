@@ -2,6 +2,7 @@
 /*
  * regions_hatchet.c - call paths in the form that Hatchet reads (GraphFrame.from_literal), one node at a
  * time.
+ * Terms: regions/regions_data.h.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /*
  * regions_html.c - the report as a page: notes first, then the table of regions and the picture of call
  * paths, all other tables, facts about the run, and the whole report as JSON.
+ * Terms: regions/regions_data.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum {
 	NOTES = 3,          /* up to this many as paragraphs; more go into a table */
 	BARS = 20,          /* regions with the most time that have a bar */
 	WORDS = 4,          /* hosts, commands and so on that are named */
-	THREAD_ROWS = 4000, /* limit of thread rows that were not asked for */
+	THREAD_ROWS = 4000, /* limit of thread rows that were not requested (report.per_thread) */
 };
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static bool html_notes(struct page *page, const struct sheet *sheet)
 
 #define TEXT_OF(process, offset) (*(char *const *)((const char *)(process) + (offset)))
 
-/* Write a text of all processes as a fact; equal texts appear once. */
+/* Write as one fact the text at this offset of each process; equal texts appear once. */
 static void html_texts(struct page *page, const char *label, const struct regions_data *data, size_t offset)
 {
 	const char *seen[WORDS + 1];
@@ -149,7 +150,7 @@ static void html_facts(struct page *page, const struct regions_report *report)
 
 /* ---- pictures ---------------------------------------------------------------------------------- */
 
-/* Draw the call paths. A node's exclusive time is the part that no node below it covers. */
+/* Draw the call paths. A node's exclusive time is the part of its width that has no node below. */
 static bool html_icicle(const void *arg, struct page *page)
 {
 	const struct regions_group *group = arg;

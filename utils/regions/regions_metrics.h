@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_metrics.h - metrics of regions: the sets, the events that they need, and their values.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_METRICS_H
 #define REGIONS_METRICS_H
@@ -8,7 +9,7 @@
 #include "metrics/metrics.h"
 #include "regions/regions_report.h"
 
-/* Open a set by its name or file; "auto" means that of this machine, or that of the simulated node. Return 0,
+/* Open a set by its name or file; "auto" means the set of this machine, or of the simulated node. Return 0,
  * or an exit status after a message. */
 int regions_metrics_open(const char *name, bool simulated, struct metrics **metrics);
 
@@ -27,8 +28,8 @@ void regions_metric(const struct regions_report *report, unsigned metric, const 
 struct regions_derived regions_metric_derived(const void *arg, uint32_t metric,
 					      const struct regions_counts *counts);
 
-/* Store the names of at most max events that a metric lacks, if no line has all events that it needs, and
- * return how many it lacks. */
+/* If no line has all events that the metric needs, store the names of at most max events that it lacks, and
+ * return the number of these events; otherwise return 0. */
 unsigned regions_metric_missing(const struct regions_report *report, const struct regions_sums *sums,
 				unsigned metric, const char **name, unsigned max);
 

@@ -2,6 +2,7 @@
 /*
  * regions_over.c - least, most and mean over threads and processes. Text and JSON have lists for each region.
  * CSV and HTML have lines, so that a line can name the thread or process with the least or the most.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_over.h"
 
@@ -23,8 +24,8 @@ static bool over_shares_rank(const struct regions_data *data, uint32_t i)
 		process[1].rank == process->rank);
 }
 
-/* Return a name like "3.1" for thread 1 of rank 3. The least and the most are in one line, so they use
- * different halves of the sheet's buffer. */
+/* Return a name like "3.1" for thread 1 of rank 3. A line shows two names, of the least and of the most, so
+ * these use different halves of the sheet's buffer. */
 static const char *over_name(const struct regions_sheet *sheet, const struct regions_who *who, bool processes,
 			     bool most)
 {
@@ -72,8 +73,9 @@ static const struct regions_spread *over_spread(const struct regions_line *line,
 	return &(processes ? line->of_processes : line->of_threads)[place];
 }
 
-/* Set the exactness. The least of some values is not less than the least of all, and the most of some is not
- * more than the most of all. The mean of some may be either. */
+/* Set the exactness of a statistic. If some values are lacking, the least of the others is an upper bound of
+ * the least of all, and the most of the others is a lower bound of the most of all. The mean of the others
+ * may be less or more than the mean of all. */
 static void over_set_exactness(const struct regions_spread *spread, unsigned what, struct sheet_cell *cell)
 {
 	if (spread->estimates)
@@ -148,7 +150,7 @@ static void over_set(const struct regions_sheet *sheet, const struct regions_lin
 				     cell);
 		return;
 	}
-	/* A double holds this count exactly. */
+	/* The value is a count that a double holds exactly. */
 	cell->whole = place && place <= events && what != OVER_IMBALANCE && cell->value < 0x1p53 &&
 		      cell->value == floor(cell->value);
 	cell->count = cell->whole ? (uint64_t)cell->value : 0;
@@ -266,8 +268,8 @@ static const char *over_who_header(const struct regions_sheet *sheet, bool proce
 	return "Process";
 }
 
-/* Make the aspects of a list. Means of runs have no thread and no imbalance. Counts have their sum elsewhere.
- * Metrics have no imbalance, since they may be ratios. */
+/* Make the aspects of a list. Means of runs have no thread and no imbalance. Lists of counts have no sum,
+ * which is elsewhere in the sheet. Metrics have no imbalance, since they may be ratios. */
 static void over_make_aspects(const struct regions_sheet *sheet, bool processes, bool metrics,
 			      struct sheet_aspect aspect[OVER_ASPECTS])
 {
@@ -451,7 +453,7 @@ static void over_cell(const void *arg, const void *of, const struct sheet_column
 	}
 }
 
-/* Put the lines of regions that several threads or processes were in. */
+/* Put the lines of all regions that several threads or processes have been in. */
 static bool over_each(const void *arg, sheet_put *put, void *to)
 {
 	const struct regions_over *over = arg;

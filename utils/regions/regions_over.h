@@ -2,6 +2,7 @@
 /*
  * regions_over.h - how threads and processes differ, for a sheet of regions: least, most and mean of times,
  * counts and metrics, and which thread or process has the least and the most.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_OVER_H
 #define REGIONS_OVER_H
@@ -16,7 +17,7 @@ enum {
 	OVER_N,
 	OVER_SUM,
 	OVER_MIN,
-	OVER_LEAST, /* name of the one with the min; its rank, pid and thread follow */
+	OVER_LEAST, /* name of the thread or process with the min; its rank, pid and thread follow */
 	OVER_LEAST_RANK,
 	OVER_LEAST_PID,
 	OVER_LEAST_THREAD,
@@ -34,7 +35,8 @@ enum {
 
 enum { OVER_LISTS = 4, OVER_COLUMNS = 11, OVER_SECTIONS = 8 };
 
-/* A section with a line for each region and measure. In CSV all its lines have the same statistic. */
+/* A section with a line for each region and measure. In CSV all lines of the section show the same statistic
+ * (what). */
 struct regions_over {
 	const struct regions_group *group;
 	bool processes; /* over processes, not over threads */

@@ -2,6 +2,7 @@
 /*
  * regions_read.c - reads the files of processes. They may contain anything: each number in them is checked
  * before it is used as an index.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_read.h"
 
@@ -24,7 +25,7 @@ struct reader {
 	const char *file;
 	struct regions_data *data;
 	struct regions_process *process;
-	uint32_t *name, *event; /* our numbers of the file's names and events */
+	uint32_t *name, *event; /* the data's numbers of the file's names and events */
 	size_t names, events;
 	unsigned runs;
 };
@@ -43,7 +44,8 @@ static bool refuse_file_memory(const struct reader *reader)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Return the number at key; otherwise if there is none, as for null, which stands for an infinite number. */
+/* Return the number at key, or the argument `otherwise` if there is no number, as for null, which stands for
+ * an infinite number. */
 static double number_or(const json_t *object, const char *key, double otherwise)
 {
 	const json_t *value = json_object_get(object, key);
@@ -117,7 +119,7 @@ static bool read_value(const struct reader *reader, const json_t *object, struct
 
 /* ---- paths and threads ----------------------------------------------------------------------- */
 
-/* Read a path. "under" is an earlier node of the thread, whose path this one continues. */
+/* Read a path. "under" is an earlier node of the thread, whose path this node's path continues. */
 static bool read_path(const struct reader *reader, const json_t *node, const struct regions_thread *thread,
 		      uint32_t *path)
 {
@@ -323,7 +325,7 @@ static bool read_report_value(const struct reader *reader, const json_t *object,
 
 /* Paths of a report by their numbers in the report; each parent comes before its children. */
 struct report_paths {
-	uint32_t *of; /* [room]: our number; REGIONS_NONE: none yet */
+	uint32_t *of; /* [room]: the data's number of the path; REGIONS_NONE: none yet */
 	size_t room;
 };
 
@@ -444,7 +446,7 @@ static bool read_report_turn(const struct reader *reader, const json_t *root, co
 	return process->turns || refuse_file_memory(reader);
 }
 
-/* Read a report. One of several runs has the paths of each run in addition to their means. */
+/* Read a report. A report of several runs has the paths of each run, in addition to the means. */
 static bool read_report(struct reader *reader, const json_t *root)
 {
 	const json_t *runs = json_object_get(root, "runs");

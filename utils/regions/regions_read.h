@@ -12,7 +12,7 @@
  * message, which says what the file lacks or why it cannot be read. */
 int regions_read_file(struct regions_data *data, const char *path);
 
-/* Read all files of a directory, which are of one run. Files that processes have not written completely are
+/* Read all files of a directory. They belong to one run. Files that processes have not written completely are
  * left out, and *unfinished is their number. A file of another kind is reported, left out, and counted in
  * *bad. Return the number of files read, or -1 after a message. */
 int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_records.c - finds records by their prefix, and describes how their processes ended.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_records.h"
 
@@ -115,8 +116,8 @@ static bool is_over(const char *part)
 		 over.st_mtim.tv_nsec >= begun.st_mtim.tv_nsec));
 }
 
-/* Return the record that a ".part" names. The text belongs to *root, which the caller frees. NULL if there is
- * none on this machine; *elsewhere is then true if the record is on another machine. */
+/* Return the record that a ".part" names. The text belongs to *root, which the caller frees. NULL if the
+ * record is not on this machine; *elsewhere is true if it is on another one. */
 static const char *record_of_part(const char *part, json_t **root, bool *elsewhere)
 {
 	const char *host;
@@ -138,7 +139,7 @@ bool regions_records_tidy(const char *part)
 
 	if (!is_over(part))
 		return false;
-	/* The file may name any record, also that of a later process with the same number. */
+	/* The ".part" may name any record, also the record of a later process with the same PID. */
 	record = record_of_part(part, &root, &elsewhere);
 	if (record && upcr_recorded_open(&recorded, record)) {
 		if (recorded.over || !recorded.alive)
@@ -151,8 +152,8 @@ bool regions_records_tidy(const char *part)
 	return true;
 }
 
-/* mpirun ends before the processes that it has killed. Processes that still run get five seconds, all
- * together. */
+/* Open a record whose process has ended. mpirun ends before the processes that it has killed, so this waits
+ * for a process that still runs, up to five seconds for all processes together. */
 static bool open_ended(struct upcr_recorded *recorded, const char *record)
 {
 	static const struct timespec pause = {.tv_nsec = 20000000};

@@ -2,6 +2,7 @@
 /*
  * regions_records.h - records that processes leave in shared memory (src/region/record.h). The files of
  * killed processes are made from them.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_RECORDS_H
 #define REGIONS_RECORDS_H
@@ -16,8 +17,8 @@ bool regions_records_prefix(char *prefix, size_t size);
 
 /*
  * Make a file from each record of an ended process, and remove the record. files: the name, with %p, %r and
- * %h. first, status: the process that was started, and how it ended. any: the status also holds for each
- * process that is not another one's child.
+ * %h. first, status: PID of the process that was started, and its status, as wait returns it. any: the status
+ * also holds for each process that is not the child of another process with a record.
  */
 void regions_records_keep(const char *prefix, const char *files, pid_t first, int status, bool any);
 
@@ -27,11 +28,11 @@ void regions_records_keep(const char *prefix, const char *files, pid_t first, in
  * process still runs.
  */
 bool regions_records_finish(const char *part, char path[PATH_MAX]);
-/* Remove a ".part" whose file was written later, and the record that it names: the writer of the file was
- * killed in between. False if the file does not exist yet. */
+/* Remove a ".part" whose file was written later, and the record that it names: the file's writer was killed
+ * before it removed both. False if the file does not exist yet. */
 bool regions_records_tidy(const char *part);
 
-/* "ended" of a process whose launcher was killed as well. */
+/* Value of "ended" in the file of a process whose launcher was killed as well. */
 #define REGIONS_NO_END "no end record"
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_report.c - the order of lines, and the texts of paths and notes, for all forms of the report.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_report.h"
 
@@ -11,10 +12,10 @@
 #include "lib/list.h"
 #include "regions/regions_records.h"
 
-/* Names at each end of a path that are shown. */
+/* Number of names that are shown at each end of a deep path. */
 enum { PATH_ENDS = 16 };
 
-/* Limit of ranks without a file that are named. */
+/* Limit of the ranks without a file that are noted by number. */
 enum { RANKS_NAMED = 64 };
 
 /* ---- order --------------------------------------------------------------------------------- */
@@ -22,7 +23,7 @@ enum { RANKS_NAMED = 64 };
 struct sorting {
 	const struct regions_data *data;
 	const struct regions_sums *sums;
-	uint32_t *place; /* [keys]: position of a path in its tree's order */
+	uint32_t *place; /* [keys]: not used */
 };
 
 static int by_own_time(const void *a, const void *b, void *arg)
@@ -300,7 +301,8 @@ static bool same_end(const struct regions_process *p, const struct regions_proce
 	       !strcmp(p->ended, q->ended);
 }
 
-/* Note all processes that ended like the one at i, unless an earlier process did and has the note. */
+/* Note all processes that ended like the one at i, unless an earlier process ended like it and has the
+ * note. */
 static bool note_end(const struct regions_data *data, size_t i, struct regions_notes *notes)
 {
 	const struct regions_process *process = &data->process[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_report.h - the report of upc_regions.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_REPORT_H
 #define REGIONS_REPORT_H
@@ -26,7 +27,8 @@ struct regions_report {
 	unsigned unfinished; /* files that processes began and did not complete */
 };
 
-/* Print the report. False if out of memory, or if a write failed, with errno; out has the error. */
+/* Print the report in one form. False if out of memory, or if a write failed, with errno; ferror(out) is then
+ * true. */
 bool regions_print_text(FILE *out, const struct regions_report *report);
 bool regions_print_json(FILE *out, const struct regions_report *report);
 bool regions_print_csv(FILE *out, const struct regions_report *report);
@@ -35,12 +37,12 @@ bool regions_print_html(FILE *out, const struct regions_report *report);
 
 /* ---- functions that all forms share (regions_report.c) ------------------------------------------- */
 
-/* Return the keys of used lines, *n of them; the caller frees them. NULL: out of memory. By name, those with
- * the most exclusive time come first, and outside comes last. By path, each key follows its parent, and
+/* Return the keys of used lines, *n of them; the caller frees them. NULL: out of memory. By name, the keys
+ * with the most exclusive time come first, and outside comes last. By path, each key follows its parent, and
  * siblings with more time come first. */
 uint32_t *regions_order(const struct regions_data *data, const struct regions_sums *sums, uint32_t *n);
 
-/* True for the line outside of all regions, or, by path, for the line of the whole. */
+/* True for the line of outside, or, by path, for the line of the whole. */
 bool regions_is_outside(const struct regions_data *data, enum regions_by by, uint32_t key);
 
 /* Return the exclusive time of all lines, which is the whole. */
@@ -56,8 +58,9 @@ bool regions_is_nothing(const struct upcr_value *value);
 char *regions_thread_text(const struct regions_data *data, const struct regions_process *process,
 			  const struct regions_thread *thread);
 
-/* Return the names of a path from the outermost one, separated by " / "; "(whole)" for the empty path. A deep
- * path has a number in place of its middle names, unless whole is true. The caller frees the text. */
+/* Return the names of a path from the outermost one, separated by " / "; "(whole)" for the empty path. In a
+ * deep path, the number of middle names replaces these names, unless whole is true. The caller frees the
+ * text. */
 char *regions_path_text(const struct regions_data *data, uint32_t path, bool whole);
 
 /* Notes of all processes, those with equal words and name merged, and notes of missing files. The caller

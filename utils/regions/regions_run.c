@@ -2,6 +2,7 @@
 /*
  * regions_run.c - makes the environment for the preloaded library (src/region/settings.h), and runs the
  * program.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_run.h"
 
@@ -27,8 +28,8 @@
 
 #define LIKWID "liblikwid.so"
 #define LINKS "libraries" /* subdirectory of our directory */
-#define RUN "run"         /* also a subdirectory, with the files of one run at a time */
-#define WHOLE ".whole"    /* file in RUN that is no process's file */
+#define RUN "run"         /* subdirectory with the files of one run at a time */
+#define WHOLE ".whole"    /* file in RUN with the counters of the whole run, which is no process's file */
 
 static const struct util_preload_inside inside[] = {
 	{"likwid_markerStartRegion", "LIKWID", "liblikwid.so"},
@@ -53,8 +54,9 @@ static bool tell_program_number(const char *name, uint64_t value)
 	return tell_program(name, value ? text : NULL);
 }
 
-/* Make our directory. Processes of other users can write into it, since a daemon drops its rights. It is made
- * only when something is to be stored in it, since a launcher that mpirun kills leaves it behind. */
+/* Make our directory. Processes of other users can write into it, since a daemon drops its rights. The
+ * directory is made only when something is to be stored in it, since a launcher that mpirun kills cannot
+ * remove it. */
 static bool need_directory(struct regions_plan *plan)
 {
 	const char *where = getenv("TMPDIR");
@@ -147,7 +149,8 @@ static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
 	return name[0] != '\0';
 }
 
-/* Link our library, which has LIKWID's calls, to that name. Two programs may need two names. */
+/* Make a link to our library, which has LIKWID's calls, under the name of LIKWID's library that the program
+ * needs. Two programs may need two names. */
 static bool stand_in(struct regions_plan *plan, const char *program, const char *library)
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
@@ -188,7 +191,7 @@ static bool tell_files(const char *files)
 	return tell_program("UPC_REGIONS_OUT", path);
 }
 
-/* Set the variables of libraries that load a tool; a tool that the user has chosen stays. */
+/* Set the variables by which annotation libraries find their tool. A variable that the user has set stays. */
 static bool tell_loaders(const char *library)
 {
 	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS",
@@ -201,8 +204,8 @@ static bool tell_loaders(const char *library)
 	return true;
 }
 
-/* Return the library to preload. The simulator follows workers itself, so its library, "..._sim.so", does
- * not. */
+/* Return the library to preload. The simulator follows workers itself, so the library for simulated programs,
+ * "..._sim.so", does not follow them. */
 static void regions_library(char *path, size_t size, bool simulate)
 {
 	const char *library = getenv("UPC_REGIONS_LIBRARY");
@@ -240,7 +243,7 @@ static bool run_prepare(struct regions_plan *plan)
 }
 
 /* Run the command in the environment that run_prepare has made, LD_PRELOAD included, and wait for its end.
- * Return 0, or an exit status. *status: the command's, as wait returns it. */
+ * Return 0, or an exit status. *status: the command's status, as wait returns it. */
 static int regions_run_command(const struct regions_plan *plan, char **command, int *status)
 {
 	const char *records = getenv("UPC_REGIONS_RECORDS"), *files = getenv("UPC_REGIONS_OUT");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_run.h - runs a program with the library that stands in for annotation calls. Its processes leave
- * files.
+ * regions_run.h - runs a program with the preloaded library, which handles annotation calls. The program's
+ * processes leave files.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_RUN_H
 #define REGIONS_RUN_H
@@ -19,7 +20,7 @@ struct regions_plan {
 	char *events;  /* separated by commas; NULL: none */
 	uint64_t slice_ns; /* 0: the default */
 	long max_regions;  /* 0: the default */
-	bool simulate;     /* simulated by upc_run, whose report is next to the files (regions_whole_path) */
+	bool simulate; /* simulated by upc_run, whose own report is next to the files (regions_whole_path) */
 
 	/* For all runs, set by regions_prepare. directory stays NULL if nothing is to be stored in it. */
 	char *directory;

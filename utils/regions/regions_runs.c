@@ -2,6 +2,7 @@
 /*
  * regions_runs.c - means of runs. Runs are independent of each other, so the error of their mean is their
  * spread, with one degree of freedom less than the number of runs.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_runs.h"
 
@@ -142,7 +143,8 @@ struct util_difference regions_runs_compare(const struct regions_runs *runs,
 	*counted = n;
 	difference = (struct util_difference){.before = runs_mean_of(&before), .after = runs_mean_of(&after)};
 	squares = before.squares + after.squares;
-	/* Counts are whole numbers: a few equal differences do not prove that there is no spread. */
+	/* Counts are whole numbers, so a few equal differences do not prove that there is no spread. The sum
+	 * of the squared errors is at least a quarter for each pair. */
 	if (measure != REGIONS_SECONDS && (before.differ || after.differ))
 		squares = fmax(squares, .25 * n);
 	difference.error = sqrt(squares) / fmax(n, 1);

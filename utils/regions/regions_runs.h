@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_runs.h - sums of several runs: those of each run, their means, and the errors of the means. Pure.
+ * regions_runs.h - sums of several runs: the sums of each run, their means, and the errors of the means.
+ * Pure.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_RUNS_H
 #define REGIONS_RUNS_H
@@ -8,7 +10,7 @@
 #include "lib/difference.h"
 #include "regions/regions_sums.h"
 
-/* With fewer runs on a side a difference is not judged. The same number as in stat/stat_spread.h. */
+/* A difference is not judged if a side has fewer runs than this. The same number as in stat/stat_spread.h. */
 #define REGIONS_RUNS_JUDGED 4
 
 struct regions_runs {
@@ -25,9 +27,9 @@ void regions_runs_free(struct regions_runs *runs);
 enum { REGIONS_CALLS, REGIONS_SECONDS, REGIONS_EVENT };
 
 /*
- * Return the mean of runs first to first + n - 1, of those that have counted the event. Its error is the
- * spread between the runs, which includes the estimates' own errors; it is at least as large as these. The
- * mean of equal exact counts is exact. *counted: how many runs have the event.
+ * Return the mean over those of the runs first to first + n - 1 that have counted the event. Its error is the
+ * spread between the runs, which includes the estimates' own errors; the result's error is at least as large
+ * as these. The mean of equal exact counts is exact. *counted: number of runs that have the event.
  */
 struct util_measured regions_runs_mean(const struct regions_runs *runs, unsigned first, unsigned n,
 				       uint32_t key, uint32_t measure, bool own, unsigned *counted);
@@ -42,8 +44,8 @@ struct regions_pairs {
 };
 
 /* Compare the pairs whose two runs have counted the event: the means of both sides, and the change, whose
- * error is the spread of the pairs' differences, at least as large as the estimates' errors. *counted: how
- * many pairs these are. */
+ * error is the spread of the pairs' differences, at least as large as the estimates' errors. *counted: number
+ * of these pairs. */
 struct util_difference regions_runs_compare(const struct regions_runs *runs,
 					    const struct regions_pairs *pairs, uint32_t key, uint32_t measure,
 					    bool own, unsigned *counted);

@@ -2,6 +2,7 @@
 /*
  * regions_sheet.c - counts of regions as sections of a sheet: by name, by call path, and by thread. A call
  * path has its parent's number instead of all its names: paths may be thousands deep.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_sheet.h"
 
@@ -158,12 +159,12 @@ static const struct sheet_aspect both_aspects[] = {
 	 .kind = SHEET_VALUE,
 	 .forms = ALL},
 };
-/* A page has inclusive counts in its first table, so this table has only exclusive ones. */
+/* In HTML, the first table has the inclusive counts, so these lists show only the exclusive ones. */
 static const struct sheet_aspect page_aspects[] = {
 	{.key = "inclusive", .kind = SHEET_VALUE},
 	{.key = "exclusive", .header = "Exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_HTML},
 };
-/* The same order: inclusive, then exclusive. */
+/* In the order of page_aspects: inclusive, then exclusive. */
 static const struct sheet_aspect run_aspects[] = {
 	{.key = "inclusive", .kind = SHEET_VALUE},
 	{.key = "exclusive", .kind = SHEET_VALUE, .forms = SHEET_IN_JSON},
@@ -258,7 +259,8 @@ static void sheet_set_number(struct sheet_cell *cell, long number)
 	cell->absent = number < 0;
 }
 
-/* Set the name of a row's region; outside of all regions it is absent from data, and has words for people. */
+/* Set the name of a row's region. In the row of outside, the name is absent in CSV and JSON, and text and
+ * HTML show "(outside)". */
 static void sheet_set_name(struct sheet_cell *cell, const struct regions_data *data, const struct row *row)
 {
 	const enum regions_by by = row->group->by;
@@ -274,7 +276,8 @@ static bool sheet_has_counts_alone(const struct regions_data *data, const struct
 {
 	const char *name = regions_name_of(data, row->group->by, row->key);
 
-	/* The paths of each run are read in again, and have all numbers. */
+	/* Rows of each run's paths have no line and no thread. They have all numbers, since upc_regions reads
+	 * them in again. */
 	return (row->line || row->thread) && (!strcmp(name, UPCR_START_NAME) || !strcmp(name, UPCR_END_NAME));
 }
 
@@ -848,7 +851,8 @@ static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 	columns = path ? 3 : 1;
 	memcpy(column + columns, region_columns + 1, (n - 1) * sizeof(*column));
 	columns += n - 1;
-	/* Text has regions or call paths, and heads either column "Region". */
+	/* The text form has a section of regions or of call paths, and heads the first column of either
+	 * "Region". */
 	if (path && sheet->form & SHEET_IN_TEXT)
 		column[0].header = "Region";
 	section = sheet_add_group(sheet, sheet_make_group(sheet, by, by), path ? "call_paths" : "regions",
@@ -872,7 +876,7 @@ static void sheet_add_lines(struct regions_sheet *sheet, enum regions_by by)
 		sheet->group[by].list[0].aspect = page_aspects;
 }
 
-/* Add the first table of a page: the most wanted numbers, in few columns. */
+/* Add the first table of a page, which has only the most important columns. */
 static void sheet_add_opening(struct regions_sheet *sheet)
 {
 	struct regions_group *group = sheet_make_group(sheet, 4, REGIONS_BY_NAME);
@@ -942,7 +946,8 @@ static void sheet_add_who(struct regions_sheet *sheet)
 	section->forms = SHEET_IN_JSON;
 }
 
-/* Add the comparison of parts and whole, for one run, if the whole count of any event is known. */
+/* Add the section that compares the sums over all lines with the counts of the whole run. It exists for a
+ * single run, if the whole count of any event is known. */
 static void sheet_add_whole(struct regions_sheet *sheet)
 {
 	const struct regions_data *data = sheet->report->data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_sheet.h - counts of regions as a sheet (sheet/sheet.h).
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_SHEET_H
 #define REGIONS_SHEET_H
@@ -11,7 +12,8 @@
 
 enum { REGIONS_COLUMNS = 20, REGIONS_LISTS = 2 + OVER_LISTS, REGIONS_SECTIONS = 11 + OVER_SECTIONS };
 
-/* A section of regions, of call paths, or of those of each thread. */
+/* A section of the sheet with one row for each region or call path, or for each region or path of each
+ * thread. */
 struct regions_group {
 	const struct regions_sheet *sheet;
 	enum regions_by by;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_sim.c - makes upc_run's command line, and reads its report.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_sim.h"
 
@@ -138,7 +139,7 @@ static bool add_simulated_rest(struct regions_data *data, size_t first, const js
 	process->whole = calloc(process->events + 1, sizeof(*process->whole));
 	for (size_t p = first; p < data->processes; p++)
 		data->process[p].covered = true;
-	/* Count before the row for the rest exists. */
+	/* Sum the counts before the row for the rest is added. */
 	for (i = 0; rest && process->whole && i < process->events; i++) {
 		uint64_t have = sim_counted(data, first, i);
 

@@ -2,6 +2,7 @@
 /*
  * regions_sums.c - sums thread by thread. Paths of one thread are summed first, since their errors are
  * correlated (region/sum.h), then the threads of each process, and then all processes.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_sums.h"
 
@@ -11,7 +12,8 @@
 
 /* ---- spreads ------------------------------------------------------------------------------- */
 
-/* Uses Welford's method: sums of squares of large values would leave no digits for the differences. */
+/* Add a value by Welford's method. In a plain sum of squares, large values would leave no digits for their
+ * differences. */
 void regions_spread_add(struct regions_spread *spread, double value, struct regions_who who)
 {
 	double from_before = value - regions_mean(spread);
@@ -161,7 +163,7 @@ static void add_row(struct regions_part *part, const struct regions_data *data,
 	add_inclusive(part, process, row, key_of(part, data, path));
 	while (path) {
 		path = data->path[path].parent;
-		/* No region is inside of "outside". */
+		/* By name, outside is no ancestor: its counts include no region. */
 		if (path || part->by == REGIONS_BY_PATH)
 			add_inclusive(part, process, row, key_of(part, data, path));
 	}

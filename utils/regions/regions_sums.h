@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_sums.h - sums of threads' counts, by region name or by call path, inclusive and exclusive, over
- * threads and processes, and the differences between these. Pure.
+ * threads and processes, and the differences between threads and between processes. Pure.
  *
  * A region that is entered in itself counts once in inclusive counts. Counts of no region are "outside". The
  * exclusive counts of all regions and of outside add up to the whole.
+ * Terms: regions/regions_data.h.
  */
 #ifndef REGIONS_SUMS_H
 #define REGIONS_SUMS_H
@@ -18,25 +19,25 @@ struct regions_who {
 	uint32_t process, thread;
 };
 
-/* Inclusive values over the threads, or processes, that have been in the region. */
+/* Statistics of a region's inclusive values over the threads, or processes, that have been in the region. */
 struct regions_spread {
 	unsigned n;
-	unsigned estimates; /* how many of the n are estimates */
-	unsigned lacking;   /* further values, not or only partly counted */
+	unsigned estimates; /* number of estimates among the n values */
+	unsigned lacking;   /* number of further values that were not, or only partly, counted */
 	double min, max, sum;
 	double squares;                 /* sum of squared differences from the mean */
-	struct regions_who least, most; /* first one with the min, with the max */
+	struct regions_who least, most; /* first thread or process with the min, with the max */
 };
 
 void regions_spread_add(struct regions_spread *spread, double value, struct regions_who who);
 double regions_mean(const struct regions_spread *spread);
 /* Return the standard deviation of a single value; 0 for fewer than two values. */
 double regions_deviation(const struct regions_spread *spread);
-/* Return how much more than the mean the busiest has, max / mean - 1; 0 if the mean is 0. */
+/* Return the imbalance, max / mean - 1; 0 if the mean is 0. */
 double regions_imbalance(const struct regions_spread *spread);
 
 struct regions_counts {
-	double calls;                   /* for several runs the mean */
+	double calls;                   /* mean over the runs */
 	double seconds, own_seconds;    /* inclusive, exclusive */
 	struct upcr_value *value, *own; /* [events] */
 	bool used;
@@ -65,7 +66,7 @@ struct regions_derived {
 	bool exact;
 };
 
-/* How to compute derived values, n for each thread and process. */
+/* Function that computes the derived values. Each thread and process has n of them. */
 struct regions_derive {
 	uint32_t n;
 	struct regions_derived (*value)(const void *arg, uint32_t which, const struct regions_counts *counts);
@@ -75,8 +76,7 @@ struct regions_derive {
 /* Sum one run. derive: NULL means no derived values. False: out of memory. */
 bool regions_sum(const struct regions_data *data, unsigned run, enum regions_by by,
 		 const struct regions_derive *derive, struct regions_sums *sums);
-/* Make sums without values, which the caller fills in, for these numbers of keys, events and derived
- * values. */
+/* Make sums for these numbers of keys, events and derived values. The caller fills in the values. */
 bool regions_sums_make(struct regions_sums *sums, enum regions_by by, uint32_t keys, uint32_t events,
 		       uint32_t derived);
 void regions_sums_free(struct regions_sums *sums);
@@ -90,7 +90,8 @@ struct regions_part {
 	uint32_t *seen, stamp;
 };
 
-/* Call put for each thread as long as it returns true. False if it did not, or if out of memory. */
+/* Call put() for each thread as long as put() returns true. False if put() returned false, or if out of
+ * memory. */
 bool regions_each_thread(const struct regions_data *data, enum regions_by by,
 			 bool (*put)(void *arg, const struct regions_process *process,
 				     const struct regions_thread *thread, const struct regions_part *part),

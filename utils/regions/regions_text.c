@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions_text.c - the report for people: its title, the tables of its sheet, and notes.
+ * Terms: regions/regions_data.h.
  */
 #include "lib/common.h"
 #include "regions/regions_metrics.h"

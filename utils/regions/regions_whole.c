@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions_whole.c - the launcher's side of region/whole.h.
+ * regions_whole.c - the launcher's part of region/whole.h: opens the counters of the whole run, and reads
+ * them.
+ * Terms: regions/regions_data.h.
  */
 #include "regions/regions_whole.h"
 
@@ -29,7 +31,8 @@
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-/* Programs use the lowest descriptors. Ours are just below this number, or below the program's limit. */
+/* Our descriptors are just below this number, or below the program's limit, since programs use the lowest
+ * descriptors. */
 #define NUMBERS 1024
 
 /* Move a descriptor, which the program inherits, to a high number. Return it, or -1 with errno. */
@@ -73,7 +76,8 @@ static int whole_spec_of(struct upc_catalogue *catalogue, const char *name, stru
 }
 
 /* Open the event's counter, which counts this process's child from its exec on, but never this process.
- * Return NULL, or why there is no counter. The counters of a PMU are left to the regions. */
+ * Return NULL, or why there is no counter. PMU events get no counter, so that all PMU counters are free for
+ * the regions. */
 static const char *whole_open_event(struct upc_catalogue *catalogue, const char *name,
 				    struct upcr_whole_counter *counter)
 {
@@ -208,15 +212,15 @@ static int by_beginning(const void *a, const void *b)
 	return p->begun < q->begun ? -1 : p->begun > q->begun;
 }
 
-/* Counts outside of all stretches: before a stretch, and after the last one, including the ends of
- * threads. */
+/* Counts outside of all stretches: before each stretch, and after the last one, including what ending threads
+ * counted after their sets had stopped. */
 struct whole_gaps {
 	uint64_t *before, *behind; /* [counters]; behind: after the last stretch */
 	bool ended;                /* behind is known */
 };
 
-/* Walk the stretches in the order of their beginnings. A stretch without an end goes on to the end of the
- * run. */
+/* Walk the stretches in the order of their beginnings. A stretch whose process stored no end counts as
+ * lasting to the end of the run. */
 static void whole_find_gaps(const struct regions_whole *whole, struct upcr_whole_stretch *const *list,
 			    unsigned n, const uint64_t *now, struct whole_gaps *gaps)
 {
@@ -389,7 +393,7 @@ static bool whole_add_row(struct regions_data *data, struct regions_process *pro
 	return true;
 }
 
-/* True if any event has this count. */
+/* True if any event of the file has a count under this key. */
 static bool whole_says(const json_t *file, const char *key)
 {
 	const json_t *one;
@@ -443,8 +447,8 @@ static bool whole_add_counts(struct regions_data *data, struct regions_process *
 	return process->whole && done;
 }
 
-/* Add one file. Rows are added only if all processes of the run are covered: others may have counted outside
- * of the stretches. */
+/* Add one file. Rows are added only if all processes of the run are covered: processes that are not covered
+ * may have worked outside of the stretches. */
 static bool whole_add(struct regions_data *data, size_t first, const json_t *file)
 {
 	const json_int_t rank = json_integer_value(json_object_get(file, "rank"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_regions.c - runs a program that has annotations, and reports the counts of each of its regions.
+ * Terms: regions/regions_data.h.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -35,7 +36,7 @@ struct settings {
 	struct util_output out;
 	const char *output, *merge, *set; /* of metrics */
 	const char *keep;                 /* directory for the reports of --against */
-	char *before;                     /* of --diff: the first file */
+	char *before;                     /* first file of --diff */
 	long runs;
 	struct metrics *metrics;
 	bool paths, per_thread, list;
@@ -225,9 +226,9 @@ struct gathered {
 	struct regions_data data;
 	unsigned unfinished, bad;
 	int *status;               /* of each run */
-	const char *title, *turns; /* as in regions_report; side too */
+	const char *title, *turns; /* as in struct regions_report */
 	unsigned side;
-	char text[256]; /* title: the program's command */
+	char text[256]; /* text of title: the program's command */
 };
 
 /* Make the sums of one run. For several runs make their means, and keep the runs in *runs. */
@@ -335,7 +336,8 @@ static int gather_directory(const struct settings *settings, struct gathered *ga
 	return UTIL_FAILED;
 }
 
-/* Report a directory. Files that could not be read show in the exit status, even if others could be read. */
+/* Report a directory. If a file could not be read, the exit status is an error, even if others could be
+ * read. */
 static int merge_directory(struct settings *settings)
 {
 	struct gathered gathered = {.unfinished = 0};
@@ -378,7 +380,7 @@ static bool diff_read(struct regions_data *data, const char *path)
 	return n > 0 && !bad;
 }
 
-/* Compare two sides. shown: names of the sides; NULL: those of the files. */
+/* Compare two sides. shown: names of the sides; NULL: use the names of the files. */
 static int diff_report(struct settings *settings, struct regions_side side[2], char *const *shown)
 {
 	struct regions_data data;
@@ -440,8 +442,8 @@ static int diff_sides(struct settings *settings, char **operand, int operands, b
 
 /* ---- a program ----------------------------------------------------------------------------- */
 
-/* Check the place of the output. No one creates the directories of per-process files, so the directory must
- * exist if its name is the same for all processes. */
+/* Check the place of the output. Processes do not create the directory of their files, so it must exist if
+ * its name is the same for all processes. */
 static int check_place(const char *output)
 {
 	const char *slash = strrchr(output, '/'), *place = strchr(output, '%');
@@ -561,7 +563,7 @@ static int run_all(struct settings *settings)
 
 /* ---- two programs in turn --------------------------------------------------------------------- */
 
-/* Two sides, before and after. Their reports go to files that are kept, or to memory. */
+/* The two sides, before and after. The report of each goes to a file that is kept, or to memory. */
 struct turns {
 	struct gathered side[2];
 	char *program[2], *file[2], *shown[2];
@@ -640,7 +642,7 @@ static void turns_free(struct turns *turns)
 	}
 }
 
-/* Run the next pair. If one run of the pair leaves nothing, the other is left out, too. */
+/* Run the next pair. If one run of the pair leaves no files, the other run is left out, too. */
 static int turns_run(struct turns *turns, struct settings *settings, int *status)
 {
 	const unsigned pair = turns->side[0].data.runs;
@@ -663,8 +665,8 @@ static int turns_run(struct turns *turns, struct settings *settings, int *status
 	return error;
 }
 
-/* Do as run_all, and compare the two programs. If the runs end early, the reports have the pairs completed
- * before. */
+/* Run two programs in turns, as run_all runs one, and compare them. If the runs end early, the reports have
+ * the pairs completed before. */
 static int turns_all(struct settings *settings)
 {
 	struct turns turns = {.name = ""};
