@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * aside.c - see aside.h.
+ * Terms: service/service.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

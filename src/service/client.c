@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.c - one connection of the control socket: receives lines and sends answers without ever waiting.
+ * client.c - one connection of the control socket: receives lines and sends answers, without blocking.
  */
 #include "service/client.h"
 

@@ -2,6 +2,7 @@
 /*
  * client.h - one connection of the control socket: receives lines and sends answers; no call waits. The
  * memory of a client is bounded: a buffer of REQUEST_MAX + 2 bytes for lines, and one answer.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_CLIENT_H
 #define SERVICE_CLIENT_H
@@ -18,14 +19,14 @@ struct client {
 	int fd;
 	pid_t pid; /* process that made the connection */
 	uid_t uid;
-	char *in; /* have bytes; the first `looked` of them have no newline */
+	char *in; /* `have` received bytes; the first `looked` bytes contain no newline */
 	size_t have, looked, room;
-	char *out; /* length bytes, of which `sent` are sent; NULL: no answer */
+	char *out; /* answer of `length` bytes, of which `sent` are sent; NULL: no answer */
 	size_t length, sent;
-	int64_t since_ms;        /* time of the connection, or when its last answer was sent */
+	int64_t since_ms;        /* time when the connection was made or its last answer sent */
 	bool busy;               /* a command of the client runs */
 	bool last;               /* the connection ends once the answer is sent */
-	struct lane_job *resume; /* job that resumes what the client has yielded; NULL: nothing */
+	struct lane_job *resume; /* job that ends the client's yield; NULL: no yield */
 };
 
 /* Return a client; NULL if out of memory: fd then still belongs to the caller. */

@@ -196,7 +196,7 @@ static int collect_adds(const struct config *config, struct collected *to)
 	return 0;
 }
 
-/* Return the place of the event that libupc's message names, or that of finalize. */
+/* Return the line and column of the event that libupc's message names, or of finalize if it names none. */
 static struct config_place find_blamed_place(const struct collected *all, const char *why,
 					     struct config_place finalize)
 {
@@ -263,7 +263,7 @@ int command_configure(struct counters *c, const struct config *config, struct co
 			finalized = true;
 			break;
 		case CONFIG_ADD:
-			/* Adds before finalize are done by finalize. */
+			/* Before finalize, adds were only collected; finalize executes them. */
 			if (!finalized)
 				break;
 			/* fall through */

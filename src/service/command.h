@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * command.h - executes the commands that config.h has read.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_COMMAND_H
 #define SERVICE_COMMAND_H
@@ -17,7 +18,8 @@
  */
 int command_configure(struct counters *counters, const struct config *config, struct config_error *error);
 
-/* Only make the control groups of the configuration. missing: they existed once, and may be gone. */
+/* Only make the control groups of the configuration. missing: the groups existed before a restart, and their
+ * directories may be gone. */
 int command_configure_places(struct counters *counters, const struct config *config, bool missing,
 			     struct config_error *error);
 

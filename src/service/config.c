@@ -2,6 +2,7 @@
 /*
  * config.c - see config.h. A line is split into words with their places. Then a command is made from the
  * words, which may also come from a client. A table says which operands and keys each verb takes.
+ * Terms: service/service.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,8 +114,8 @@ static bool ends_word(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Read a word, parts of which may be quoted, as in as="a". Each byte takes at least as much room in the text
- * as in memory. */
+/* Read a word, parts of which may be quoted, as in as="a". A byte of the word takes at least one byte of the
+ * text, so `to` needs no more room than the text. */
 static bool read_word(struct reader *r, char *to)
 {
 	struct config_place quote = r->place;

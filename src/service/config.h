@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * config.h - the language of the service's configuration and commands. Each line is one command, in the terms
- * of the paper (MSR, section IV). Pure: converts text into commands, or into an error with its place.
- * command.h checks later whether an event or a counter of a name exists.
+ * of the paper (MSR, section IV). Pure: converts text into commands, or into an error with its place in the
+ * text. Here, a place is a line and a column (struct config_place). command.h checks later whether an event
+ * or a counter of a name exists.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_CONFIG_H
 #define SERVICE_CONFIG_H
@@ -11,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_WORDS_MAX 1024      /* in one command */
-#define CONFIG_TEXT_MAX (1u << 20) /* bytes of a configuration */
+#define CONFIG_WORDS_MAX 1024      /* limit of words in one command */
+#define CONFIG_TEXT_MAX (1u << 20) /* limit of a configuration, in bytes */
 #define CONFIG_NAME_MAX 128        /* for an alias or a label, including its NUL */
-#define CONFIG_SCOPE_OF_EVENT (-1) /* no scope= was given: use the event's scope */
+#define CONFIG_SCOPE_OF_EVENT (-1) /* no scope= was given: use the event's default scope */
 
 /* Line and column, from 1. In a command at run time, line is 0 and column is the number of the word. */
 struct config_place {
@@ -48,10 +50,10 @@ struct config_initialize {
 	const char *replay; /* path of a script; NULL: this machine */
 	const char *sys;    /* directory that replaces /sys, with a script only; or NULL */
 	uint64_t interval_ns;
-	bool user;     /* domain=user: count user mode only */
-	bool flexible; /* hardware groups are not pinned */
-	bool notice;   /* look for others that count */
-	unsigned reserve;
+	bool user;        /* domain=user: count user mode only */
+	bool flexible;    /* hardware groups are not pinned */
+	bool notice;      /* look for users of hardware counters */
+	unsigned reserve; /* hardware counters that are left free for users */
 };
 
 struct config_command {

@@ -3,8 +3,10 @@
  * control.c - takes commands on a unix socket. One thread serves all clients and waits for none of them; two
  * other threads, its lanes, run the commands.
  *
- * The lanes know a client only by its number: it may be gone when its command is done, and its answer is then
- * dropped. A client that disconnects after a yield, or while its yield runs, leaves a resume in the lane.
+ * The lanes identify a client only by its number: the client may be gone when its command is done, and the
+ * answer is then dropped. A client that disconnects after a yield, or while its yield runs, leaves a resume
+ * in the lane.
+ * Terms: service/service.h.
  */
 #include "service/control.h"
 
@@ -26,7 +28,7 @@
 #include "service/yielders.h"
 #include "upc.h"
 
-#define IDLE_MS 1000 /* silence after which a client may lose its place to another */
+#define IDLE_MS 1000 /* silence after which a client may be disconnected for a new one */
 #define PAUSE_MS 100 /* pause if there are no descriptors for a new client */
 #define BEFORE_CLIENTS 2
 #define TOO_MANY_YIELDS "too many have yielded the hardware counters: try again later"
@@ -38,11 +40,11 @@ struct control {
 	pthread_t thread;
 	struct lane changes, questions;
 
-	/* protects the next fields; nests in nothing; no signal handler takes it */
+	/* protects the next fields; taken while no other lock is held, and by no signal handler */
 	pthread_mutex_t mutex;
 	struct lane_queue done;
 	bool stopping;
-	struct yielders yielders; /* changed by the changes lane */
+	struct yielders yielders; /* changed only on the lane for changes */
 
 	/* only for the thread that serves the clients */
 	struct client *client[CONTROL_CLIENTS_MAX];
@@ -64,7 +66,7 @@ static void wake_control(struct control *c)
 	const uint64_t one = 1;
 	ssize_t n = write(c->wake, &one, sizeof(one));
 
-	(void)n; /* fails only if the counter is full, and the thread then wakes anyway */
+	(void)n; /* write fails only if the eventfd is full, and poll then returns anyway */
 }
 
 /* ---- on the lanes ------------------------------------------------------------------- */
@@ -249,7 +251,7 @@ static bool is_yield(const struct request *request)
 	       (request->words == 1 || (request->words == 2 && yielders_program(request->word[1], program)));
 }
 
-/* Begin the request of a line. False: the connection is over. */
+/* Queue the request of a line on its lane. False: the connection is over. */
 static bool take_request(struct control *c, struct client *client, struct request *request)
 {
 	bool question = is_question(request);
@@ -262,7 +264,8 @@ static bool take_request(struct control *c, struct client *client, struct reques
 				new_job(LANE_COMMAND, client, request));
 }
 
-/* Begin the client's next complete line, one at a time. False: the connection is over. */
+/* Begin the command of the client's next complete line, unless a command of the client still runs. False: the
+ * connection is over. */
 static bool advance_client(struct control *c, struct client *client)
 {
 	char why[REQUEST_WHY_MAX];
@@ -276,7 +279,7 @@ static bool advance_client(struct control *c, struct client *client)
 	case CLIENT_NO_LINE:
 		return true;
 	case CLIENT_TOO_LONG:
-		/* The beginning of the next line is unknown. */
+		/* Where the next line begins is unknown, so the connection ends after this answer. */
 		client->last = true;
 		snprintf(why, sizeof(why), "a line of the request has more than %u bytes", REQUEST_MAX);
 		return say_to_client(client, false, why);
@@ -293,7 +296,7 @@ static bool advance_client(struct control *c, struct client *client)
 	return open;
 }
 
-/* True if a line waits in the buffer: poll does not report it, since no more bytes come. */
+/* True if the buffer has a complete line. poll does not report this line, since no more bytes come. */
 static bool has_line(struct client *client)
 {
 	size_t length;
@@ -429,7 +432,7 @@ static void take_client(struct control *c, int fd)
 
 static void take_clients(struct control *c)
 {
-	/* A limited number at once: the other clients have to be served, too. */
+	/* Accept a limited number in one go: the connected clients have to be served, too. */
 	for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		int fd = accept4(c->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 

@@ -9,20 +9,22 @@
  * commands run in their order.
  *
  * "yield" and "resume" belong to a client: its yield ends with its resume, or with its connection, however
- * the connection ends. The service receives each yield and resume, but no resume without a successful yield:
- * it counts them. "yield for=PROGRAM" names the program that it is for. Answers to questions then have
- * "yielded_for", with the pid, uid and program of each.
+ * the connection ends. The service counts yields and resumes: it receives all of them, except a resume
+ * without a successful yield. "yield for=PROGRAM" names the program that the yield is for. Answers to
+ * questions then have "yielded_for", with the pid, uid and program of each.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_CONTROL_H
 #define SERVICE_CONTROL_H
 
 struct control;
 
-#define CONTROL_CLIENTS_MAX 64u /* at a time; beyond, the client silent for longest is disconnected */
-#define CONTROL_YIELDS_MAX 48u  /* of these may have yielded: there is always room for others */
+/* A further client takes the place of the client that has been silent for longest. */
+#define CONTROL_CLIENTS_MAX 64u
+#define CONTROL_YIELDS_MAX 48u /* limit of clients that have yielded, to leave room for other clients */
 
 /* Run one command, given as words and terminated by NULL. Return 0 or a negative code. *reply is a JSON
- * object as text, which free releases (NULL: out of memory). Called on two threads at once. */
+ * object as text, which free releases (NULL: out of memory). Two threads may call it at the same time. */
 struct control_calls {
 	int (*command)(void *arg, const char *const *word, unsigned words, char **reply);
 	void *arg;

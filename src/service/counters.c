@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counters.c - see counters.h. All that can be refused is refused before a unit is touched. Then the places
- * change one after the other; if one refuses, those that have changed are changed back.
+ * counters.c - see counters.h. All errors that can be found without libupc are found before a unit is
+ * changed. Then the places change one after the other; if one place fails, the places that have changed are
+ * changed back.
+ * Terms: service/service.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include "base/text.h"
 #include "service/counters.h"
 
-/* Pause between two tries to open counters that others have: each try costs a commit. */
+/* Time between two tries to open counters that other users have: each try costs a commit of the unit. */
 #define RETRY_NS UINT64_C(1000000000)
 
 static int refuse_counters(struct counters *c, int error, const char *format, ...)
@@ -189,7 +191,7 @@ static bool wants_hold(const struct counters *c, bool halted, bool hardware)
 
 /* ---- fresh counters: resolved before anything changes ---------------------------------- */
 
-/* A counter that is not in the set yet, with a cell for each place of its scope. */
+/* A counter that is not yet in struct counters, with a cell for each place of its scope. */
 struct fresh {
 	struct counters_counter *counter;
 	struct place_cell **cell;
@@ -403,7 +405,7 @@ static struct step *plan_steps(struct counters *c, struct counters_counter *cons
 	return step;
 }
 
-/* Append a fresh counter to the set; there is room. */
+/* Append a fresh counter to c->counter, which has room. */
 static void append_fresh(struct counters *c, struct fresh *f, const struct counters_add *add)
 {
 	f->counter->id = add->id ? add->id : c->next_id;
@@ -561,7 +563,7 @@ int counters_reassign(struct counters *c, struct counters_counter *counter, cons
 /* ---- halts ------------------------------------------------------------------------- */
 
 /* Set the wanted state of each cell: first whether the unit halts it (held), then, after a read, whether its
- * counts are taken (on). Counts up to the unit's halt are taken, later ones are not. */
+ * counts are added to the sums (on). Counts up to the unit's halt are added, later ones are not. */
 static void set_held(struct counters *c)
 {
 	for (unsigned i = 0; i < c->counters; i++)
@@ -652,7 +654,7 @@ void counters_set_aside(struct counters *c, bool aside, const char *why)
 		return;
 	c->aside = aside;
 	counters_read(c);
-	/* A counter that cannot be continued is taken by others; the next judgement finds that. */
+	/* A counter that cannot be continued is taken by another user; the next judgement sets that state. */
 	(void)apply_held(c);
 	if (aside)
 		counters_read(c);

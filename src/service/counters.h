@@ -2,6 +2,7 @@
 /*
  * counters.h - all places, and the counters in them. A change is made in all places of its scope or in none.
  * Only for the worker thread.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_COUNTERS_H
 #define SERVICE_COUNTERS_H
@@ -19,7 +20,7 @@
 struct counters_counter {
 	unsigned id, number;
 	char *name;
-	char *event; /* the catalogue's name; as given if it has {cpu} in it or is unknown */
+	char *event; /* the catalogue's name; the text as given if it contains {cpu} or is unknown */
 	char *given; /* as given */
 	char *description, *unit;
 	enum service_scope scope;
@@ -39,7 +40,7 @@ struct counters {
 	unsigned counters;
 	unsigned next_id, next_number;
 	uint64_t retry_ns; /* when to try again to open taken counters */
-	bool aside;        /* the hardware counters are yielded, for options.aside_why */
+	bool aside;        /* the hardware counters are yielded, for the reason options.aside_why */
 	uint64_t generation;
 	char why[COUNTERS_WHY]; /* why the last call failed: one sentence */
 };
@@ -47,10 +48,10 @@ struct counters {
 /* A counter to add. */
 struct counters_add {
 	const char *event, *as; /* as: alias; NULL: use the event's name */
-	int scope;              /* enum service_scope; negative: that of the event */
-	bool optional;          /* keep it, as failed, where it cannot be counted */
+	int scope;              /* enum service_scope; negative: the event's default scope */
+	bool optional;          /* keep the counter, as failed, in places that cannot count it */
 	bool halted;
-	unsigned id, number; /* 0: the next free ones */
+	unsigned id, number; /* 0: use the next free ones */
 };
 
 /*
@@ -64,9 +65,9 @@ void counters_destroy(struct counters *counters);
 int counters_add_cgroup(struct counters *c, const char *label, const char *path, bool missing);
 
 /*
- * Add n counters, or none. *failed is the index of the one that caused an error; n if they failed together.
- * each: open each counter separately, and let it fail separately (for saved counters). Errors: UPC_EINVAL (a
- * name that exists), and those of libupc.
+ * Add n counters, or none. *failed is the index of the counter that caused an error; n if no single counter
+ * caused it. With `each`, each counter is opened separately, and may fail separately (for saved counters).
+ * Errors: UPC_EINVAL (a name that exists), and those of libupc.
  */
 int counters_add(struct counters *c, const struct counters_add *add, unsigned n, bool each, unsigned *failed);
 
@@ -82,11 +83,11 @@ int counters_reassign(struct counters *c, struct counters_counter *counter, cons
 int counters_halt(struct counters *c, struct counters_counter *const *counter, unsigned n, bool halt);
 
 /* Open again the counters that failed or were taken or lost, each place separately. Return how many places of
- * the counters count now; *left is how many do not. */
+ * the counters count now; *left is the number of places that do not. */
 unsigned counters_rewrite(struct counters *c, struct counters_counter *const *counter, unsigned n,
 			  unsigned *left);
 
-/* Yield all hardware counters, for the reason why, or take them again, in each place that has any. */
+/* In each place, yield all hardware counters, with `why` as the reason, or resume them. */
 void counters_set_aside(struct counters *c, bool aside, const char *why);
 
 /* True if any counter is a hardware counter. */
@@ -100,8 +101,8 @@ bool counters_refresh(struct counters *c);
  * opened because others had the counters. now_ns never decreases. */
 void counters_retry(struct counters *c, uint64_t now_ns);
 
-/* Play a script up to its next mark; read all places; judge the states of the cells, and set values for a
- * sample. */
+/* counters_play: play a script up to its next mark. counters_read: read all places. counters_judge: judge the
+ * states of the cells and, for a sample, set their values. */
 void counters_play(struct counters *c);
 void counters_read(struct counters *c);
 void counters_judge(struct counters *c, bool sample);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.c - see descriptor.h; the border to the perf events of other processes.
+ * descriptor.c - see descriptor.h; this file alone accesses perf events of other processes.
  *
- * /proc shows that a descriptor is a perf event, and no more. But tools that trace by eBPF hold software
- * events for as long as they run, and the service would step aside for ever. The kernel reveals the type in
- * the error of an attempt to change it: PERF_EVENT_IOC_MODIFY_ATTRIBUTES fails with EINVAL if the type
- * differs, and with EOPNOTSUPP if it is the event's type (Linux 4.17 and later). The attempt changes nothing,
- * except for a breakpoint's type, which this file never tries. A type that belongs to no named PMU is a
- * breakpoint's, or that of the kernel's own clocks, which have no name.
+ * /proc shows only that a descriptor is a perf event, not its type. But tools that trace by eBPF hold
+ * software events for as long as they run, and the service must not step aside for these. The kernel reveals
+ * the type in the error of an attempt to change it: PERF_EVENT_IOC_MODIFY_ATTRIBUTES fails with EINVAL if the
+ * type differs, and with EOPNOTSUPP if it is the event's type (Linux 4.17 and later). The attempt changes
+ * nothing, except for a breakpoint's type, which this file never tries. A type that belongs to no named PMU
+ * is a breakpoint's, or that of the kernel's own clocks, which have no name.
  *
- * The attempts use a temporary copy of the process's descriptor (pidfd_getfd). The process may close its own
- * meanwhile, and open another file with the same number, so the copy is checked to be a perf event first.
+ * The attempts use a temporary copy of the process's descriptor (pidfd_getfd). The process may close its
+ * descriptor meanwhile, and open another file with the same number, so the copy is checked to be a perf event
+ * first.
+ * Terms: service/service.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -132,7 +134,7 @@ bool descriptor_is_hardware(const struct descriptor_pmus *pmus, int pidfd, int f
 	if (pidfd < 0)
 		return true;
 	copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	/* Closed in the meantime: it takes no counter. */
+	/* If the descriptor was closed or the process has ended meanwhile, it takes no counter. */
 	if (copy < 0)
 		return errno != EBADF && errno != ESRCH;
 	hardware = is_perf_event(copy) && ask_descriptor_type(pmus, copy);

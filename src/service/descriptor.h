@@ -2,6 +2,7 @@
 /*
  * descriptor.h - finds out whether a perf event of another process is a hardware counter, or is counted by
  * the kernel alone.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_DESCRIPTOR_H
 #define SERVICE_DESCRIPTOR_H
@@ -12,7 +13,7 @@
 
 #define DESCRIPTOR_PMUS 256u
 
-/* The types of this machine's named PMUs; the kernel assigns them at each boot. */
+/* The perf event types of this machine's named PMUs. The kernel assigns these numbers at each boot. */
 struct descriptor_pmus {
 	bool known; /* the list is complete */
 	unsigned count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lane.c - runs commands one after the other, on a separate thread.
+ * lane.c - a lane: a thread that runs commands one after the other.
+ * Terms: service/service.h.
  */
 #include "service/lane.h"
 

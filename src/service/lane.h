@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lane.h - runs commands one after the other, on a separate thread.
+ * lane.h - a lane: a thread that runs commands one after the other.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_LANE_H
 #define SERVICE_LANE_H
@@ -17,7 +18,7 @@ enum lane_kind { LANE_COMMAND, LANE_YIELD, LANE_RESUME };
 struct lane_job {
 	struct lane_job *next;
 	enum lane_kind kind;
-	uint64_t client; /* number of the client, which may be gone; never reused */
+	uint64_t client; /* number of the client, which may have disconnected; never reused */
 	pid_t pid;
 	uid_t uid;
 	struct request request; /* for a command; owned by the job */
@@ -39,7 +40,8 @@ void lane_queue_free(struct lane_queue *queue);             /* frees its jobs, t
 
 struct lane {
 	pthread_t thread;
-	pthread_mutex_t mutex; /* protects the next fields; nests in nothing; no signal handler takes it */
+	pthread_mutex_t mutex; /* protects the next fields; taken while no other lock is held, and by no
+				  signal handler */
 	pthread_cond_t more;
 	struct lane_queue queue;
 	bool stopping;

@@ -5,6 +5,7 @@
  *
  * Two services that start at the same time could each take the other's new socket for a dead one. The
  * directory is therefore locked from the check until the socket listens.
+ * Terms: service/service.h.
  */
 #include "service/listen.h"
 
@@ -56,7 +57,7 @@ static int open_socket_directory(const char *directory, char **message)
 	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
 		return service_fail(message, errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_ESYSTEM,
 				    "cannot make %s: %s", directory, strerror(errno));
-	/* For a clearer message than open's error. */
+	/* Check for a directory here, since the message is clearer than that of open's error. */
 	if (lstat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
 		return check_directory(directory, &status, message);
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,7 +91,7 @@ static int lock_socket_file(int directory, const char *path, char **message)
 
 /* ---- the old socket ------------------------------------------------------------------ */
 
-/* Return 0 if the socket is dead, since no process listens any more, or a negative code. */
+/* Return 0 if the socket is dead, which means that no process listens any more; otherwise a negative code. */
 static int is_dead(const struct sockaddr_un *address, char **message)
 {
 	const char *path = address->sun_path;
@@ -102,7 +103,7 @@ static int is_dead(const struct sockaddr_un *address, char **message)
 	close(fd);
 	if (error == ECONNREFUSED)
 		return 0;
-	/* EAGAIN: its backlog is full. */
+	/* EAGAIN: the backlog of a service that listens is full. */
 	if (error == 0 || error == EAGAIN)
 		return service_fail(message, UPC_ESTATE, "a service listens at %s already", path);
 	return service_fail(message, UPC_EPERM, "cannot find out whether a service listens at %s: %s", path,
@@ -142,7 +143,7 @@ static int bind_there(struct listen *l, char **message)
 	struct stat status;
 
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* The mode is set before the name exists, so that others cannot connect at any moment. */
+	/* The mode is set before the name exists, so that other users cannot connect at any moment. */
 	if (l->fd < 0 || fchmod(l->fd, 0600) != 0 ||
 	    bind(l->fd, (const struct sockaddr *)&l->address, sizeof(l->address)) != 0 ||
 	    chmod(path, 0600) != 0 || lstat(path, &status) != 0 || listen(l->fd, BACKLOG) != 0) {

@@ -17,7 +17,8 @@ struct listen {
 	ino_t inode;
 };
 
-/* Return 0, or a negative UPC_E* and *message, as service_control_start (control.h) does. */
+/* Make the socket and listen. Return 0, or a negative UPC_E* and *message, as service_control_start
+ * (control.h) does. */
 int listen_open(const char *path, struct listen *l, char **message);
 
 /* Close the socket, and remove its file unless it was replaced. */

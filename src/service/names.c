@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * names.c - the words for scopes and states (service.h).
+ * Terms: service/service.h.
  */
 #include "service/service.h"
 

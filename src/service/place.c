@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * place.c - see place.h.
+ * Terms: service/service.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,8 +58,8 @@ static bool replace_cpu_number(const struct place *place, const char *text, char
 		length = snprintf(to + n, size - n, "%d", number);
 		n += (size_t)length;
 		text += step;
-		/* A file of a NUMA node belongs to no single CPU: a sum over CPUs would contain it several
-		 * times. */
+		/* An event with {numa}, in the place of a CPU, still is not the CPU's own: a sum over the
+		 * CPUs would contain the node's count several times. Only {cpu} sets *replaced. */
 		*replaced |= cpu;
 	}
 	if (n >= size)
@@ -112,7 +113,8 @@ static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place
 		code[0] = cell->code;
 		n = 1;
 	}
-	/* Saved sums of an event that was unknown until now stay, if the number of terms is the same. */
+	/* If the event was unknown until now, its saved sums stay, provided that the number of terms is the
+	 * same. */
 	if (cell->terms != (unsigned)n) {
 		free(cell->term);
 		cell->term = calloc((size_t)n, sizeof(*cell->term));
@@ -267,7 +269,7 @@ static int slot_of(const struct place *place, uint32_t code)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* Return how much a term's count has grown since the last call. A count that fell was reset. */
+/* Return how much a count has grown since *last, and set *last. A count that fell was reset: return 0. */
 static uint64_t growth_of_term(uint64_t now, uint64_t *last)
 {
 	uint64_t grown = now > *last ? now - *last : 0;
@@ -339,7 +341,8 @@ static int apply_halts(const struct place_options *options, struct place *place,
 	bool wanted[UPC_COUNTERS] = {false};
 	int error = 0;
 
-	/* A script refuses halts; its counts meanwhile are not added to the cells. */
+	/* A script cannot be halted. Its counts during a halt are not added to the cells, since these are not
+	 * on. */
 	if (!place->unit || options->replay)
 		return 0;
 	for (unsigned i = 0; i < place->cells; i++)
@@ -387,8 +390,8 @@ static int commit_cells(struct place *place, struct place_cell *const *out, unsi
 	return upc_transaction_commit(transaction);
 }
 
-/* Set where the cell's terms begin. A term that other cells have in the unit goes on from its present count,
- * another one from 0. */
+/* Set the counts from which the cell's terms begin. If other cells already count a term's event in the unit,
+ * the term begins at the event's present count; otherwise at 0. */
 static void begin_cell(const struct place *place, struct place_cell *cell)
 {
 	for (unsigned i = 0; i < cell->terms; i++) {
@@ -462,8 +465,8 @@ int place_change(const struct place_options *options, struct place *place, struc
 	return error;
 }
 
-/* Set the state after a failed open. TAKEN: others may have the PMU's counters for a while. Any other failure
- * stays until a rewrite. */
+/* Set the state after a failed open. It is TAKEN if other users may have the PMU's counters for a while. Any
+ * other failure stays until a rewrite. */
 static void set_failed(struct place_cell *cell, int error)
 {
 	place_set_state(cell, error == UPC_ECONFLICT && cell->hardware ? SERVICE_TAKEN : SERVICE_FAILED,
@@ -588,7 +591,7 @@ void place_judge(const struct place_options *options, struct place *place, bool 
 		else if (cell->open)
 			place_set_state(cell, cell->off,
 					cell->off == SERVICE_YIELDED ? options->aside_why : NULL);
-		/* Also for closed cells, whose counts end at the close. */
+		/* Closed cells have a value, too: their counts up to the close. */
 		if (sample && cell->known && (!cell->open || cell->read))
 			set_value(options, cell);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * place.h - a place where counters count: a CPU, the machine, or a control group. It has one unit of libupc,
- * and a cell for each counter, which keeps the counter's own sums. A halt, a unit that is opened again, or an
- * event that two counters share therefore do not change these sums.
+ * and a cell for each counter of its scope. The cell keeps the counter's sums. A halt, a unit that is opened
+ * again, or an event that two counters share therefore do not change these sums.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_PLACE_H
 #define SERVICE_PLACE_H
@@ -16,22 +17,22 @@
 /* The options of all places. */
 struct place_options {
 	struct upc_catalogue *catalogue;
-	bool replay;   /* the catalogue's events are a script's: units count for the thread */
+	bool replay;   /* a script has the catalogue's events, so units have the worker thread as context */
 	bool user;     /* user mode only */
 	bool flexible; /* hardware groups are not pinned */
 	unsigned reserve;
 	char aside_why[256]; /* why the hardware counters are yielded */
 };
 
-/* A plain event of which a cell's value is made: the event itself, or a part of a derived event. */
+/* An event that libupc counts for a cell: the cell's event itself, or a part of a derived event. */
 struct place_term {
 	uint32_t code;
 	bool level;
 	int slot; /* counter of the unit */
 	uint64_t
-		sum; /* counted while the cell was on, over all units that were open; for a level the level */
+		sum; /* counts while the cell was on, over all units that were open; for a level, the level */
 	uint64_t last;     /* the unit's count up to which sum is complete */
-	uint64_t ran, had; /* the same for running_ns and for enabled_ns */
+	uint64_t ran, had; /* the unit's running_ns and enabled_ns up to which the cell's are complete */
 };
 
 struct place_cell {
@@ -39,18 +40,18 @@ struct place_cell {
 	bool derived, level, hardware;
 	bool known;             /* code and terms are set: the catalogue has the event */
 	bool open;              /* the place's unit has the event */
-	bool on;                /* its counts are taken: neither halted nor yielded */
+	bool on;                /* its counts are added to sum: the counter is neither halted nor yielded */
 	enum service_state off; /* state while on is false */
-	bool held;              /* halt it in the unit, too, unless another cell needs its counters */
-	bool read;              /* has a value since it was opened */
+	bool held;              /* its slots are to be halted in the unit, unless another cell needs them */
+	bool read;              /* the cell was read since it was opened */
 	unsigned terms;
 	struct place_term *term;
-	uint64_t running_ns, enabled_ns;     /* like sum; the least and the greatest of the terms' */
-	uint64_t judged_ran, judged_enabled; /* at the last judgement */
-	bool shown;                          /* a sample had its value since it was opened */
-	uint64_t value, value_ns; /* last published value, with its running_ns; a count never falls */
+	uint64_t running_ns, enabled_ns;     /* sums over the time on, of the terms' least and greatest */
+	uint64_t judged_ran, judged_enabled; /* running_ns and enabled_ns at the last judgement */
+	bool shown;                          /* a sample has had the cell's value since it was opened */
+	uint64_t value, value_ns; /* last published value, and running_ns of it; a count never falls */
 	enum service_state state;
-	char *why; /* for FAILED and TAKEN, or NULL */
+	char *why; /* reason of SERVICE_FAILED or SERVICE_TAKEN, or NULL */
 };
 
 struct place {
@@ -64,7 +65,7 @@ struct place {
 	struct place_cell **cell; /* one for each counter of the scope, in their order */
 	unsigned cells, room;
 	bool bound[UPC_COUNTERS];  /* the unit's counters in use, at the last commit */
-	bool halted[UPC_COUNTERS]; /* which of them are halted */
+	bool halted[UPC_COUNTERS]; /* which of the unit's counters are halted */
 	uint32_t code[UPC_COUNTERS];
 	uint64_t value[UPC_COUNTERS], enabled[UPC_COUNTERS], ran[UPC_COUNTERS]; /* at the last read */
 	unsigned flags[UPC_COUNTERS];
@@ -90,16 +91,16 @@ int place_reserve(struct place *place, unsigned more);
 int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
 		 unsigned outs, struct place_cell *const *in, unsigned ins);
 
-/* Open the cells that are not open; each one separately if they cannot be opened together. Their states say
- * which ones failed. */
+/* Open the cells that are not open; each one separately if they cannot be opened together. Cells that could
+ * not be opened are then in state SERVICE_FAILED or SERVICE_TAKEN. */
 void place_open_each(const struct place_options *options, struct place *place, struct place_cell *const *cell,
 		     unsigned cells);
 
 /* Read the unit, and add the new counts to the cells' sums. */
 void place_read(struct place *place);
 
-/* Halt and continue the unit's counters as the cells are held or not, and start a unit again that could not
- * be started. Errors: those of libupc. */
+/* Halt the unit's counters that only held cells need, and continue the others. Also start the unit, if it
+ * could not be started before. Errors: those of libupc. */
 int place_apply_halts(const struct place_options *options, struct place *place);
 
 /* Close the unit. Its counts are in the sums, and the cells are closed. */

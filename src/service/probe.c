@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * probe.c - see probe.h; the border to the kernel's probes.
+ * probe.c - see probe.h; this file alone uses the kernel's probes.
  *
  * A tracepoint of a system call slows down every system call of every program. A probe at the end of
  * perf_event_open's own function costs only its callers. The probe runs on all CPUs, while a perf event of
  * the probe counts on one CPU only. A BPF program of a few instructions counts instead, in a page that is
- * read without a system call. At the function's end the new descriptor is visible.
+ * read without a system call. The probe is at the function's end, when /proc already shows the new
+ * descriptor.
  *
  * Nothing outlives the descriptors: no name in tracefs, no pinned program.
  */
@@ -26,7 +27,7 @@
 #include "upc.h"
 
 #define KPROBE "/sys/bus/event_source/devices/kprobe/"
-#define EVENTS 2 /* the system call's function, and that for 32-bit programs */
+#define EVENTS 2 /* the system call's function, and the function for 32-bit programs */
 
 struct probe {
 	int map, program, event[EVENTS];
@@ -162,7 +163,8 @@ static int open_probe_event(struct probe *p, int *event, uint32_t type, uint64_t
 
 static int open_probe_events(struct probe *p)
 {
-	/* One row is that of this machine. The second name in a row exists only with support for 32-bit
+	/* Names of the system call's functions. Each row is for one architecture or old kernel, and only
+	 * one exists in this kernel. The second function exists only in kernels with support for 32-bit
 	 * programs. */
 	static const char *const function[][EVENTS] = {
 		{"__x64_sys_perf_event_open", "__ia32_sys_perf_event_open"},
@@ -183,7 +185,7 @@ static int open_probe_events(struct probe *p)
 			open_probe_event(p, &p->event[1], type, at_end, function[i][1]);
 		if (error != UPC_ENOSUPP)
 			break;
-		/* Opened, but useless. */
+		/* The event may have been opened, but without its BPF program it is useless. */
 		if (p->event[0] >= 0)
 			close(p->event[0]);
 		p->event[0] = -1;

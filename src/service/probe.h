@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * probe.h - counts how often any process on this machine has opened a perf event.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_PROBE_H
 #define SERVICE_PROBE_H

@@ -4,6 +4,7 @@
  *
  * jansson refuses bytes that are no JSON or no UTF-8, a NUL in a string, and more than 2048 levels of
  * nesting. Its messages quote the line, so only their beginning is passed on.
+ * Terms: service/service.h.
  */
 #include "service/request.h"
 

@@ -2,6 +2,7 @@
 /*
  * request.h - converts between a command and its line, {"words": ["halt", "ALL"]} and a newline. Pure. The
  * bytes of a client may be anything.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_REQUEST_H
 #define SERVICE_REQUEST_H
@@ -34,7 +35,8 @@ char *request_write(const char *const *word, unsigned words, char why[REQUEST_WH
  * message that is no UTF-8 keeps only its ASCII characters. */
 char *request_answer(bool ok, const char *message);
 
-/* Make a JSON object one line, in place: a newline in JSON can only be a blank between its parts. */
+/* Replace the newlines of a JSON object by blanks, in place: in JSON, a newline can only be white space
+ * between tokens. */
 void request_one_line(char *reply);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * restore.c - see restore.h. A place's counts go on if a place of the same name exists. A counter that could
- * not go on in all its places begins anew, with a new id.
+ * restore.c - see restore.h. Saved counts of a place continue in the place of the same name. A counter whose
+ * counts cannot continue in all its places begins at 0, with a new id.
+ * Terms: service/service.h.
  */
 #include <stdlib.h>
 #include <string.h>

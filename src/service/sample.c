@@ -2,6 +2,7 @@
 /*
  * sample.c - see sample.h. A sample is one block of memory. A first pass measures it, a second one fills it
  * in.
+ * Terms: service/service.h.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -141,8 +142,8 @@ const struct service_sample *sample_ref(const struct service_sample *sample)
 
 void service_sample_put(const struct service_sample *sample)
 {
-	/* The last one to put the sample must see all accesses by the others: acquire, paired with their
-	 * releases. */
+	/* The thread that releases the last reference frees the sample. Its acquire pairs with the releases
+	 * of the other threads, so that all their accesses come before the free. */
 	if (sample && atomic_fetch_sub_explicit(&box_of(sample)->references, 1, memory_order_acq_rel) == 1)
 		free(box_of(sample));
 }

@@ -2,6 +2,7 @@
 /*
  * sample.h - samples: the counters' values at one time. The worker makes them; they never change; the last
  * owner frees them.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_SAMPLE_H
 #define SERVICE_SAMPLE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * saved.c - the file of saved.h: a head and two slots.
+ * Terms: service/service.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -293,9 +294,9 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 	return error;
 }
 
-/* Mark whether values were published that are not in the file. The mark takes no room, so it can be written
- * when the disk is full. If even the mark fails, the file is removed, so that the next service does not find
- * it. */
+/* Mark whether values were published that are not in the file. The mark needs no new disk space, so it can be
+ * written when the disk is full. If even the mark fails, the file is removed, so that the next service does
+ * not find it. */
 static void mark_stale(struct saved *s, bool stale)
 {
 	uint64_t mark = stale;

@@ -2,8 +2,10 @@
 /*
  * saved.h - the state that survives the service: counters, the changes by commands, and the published values.
  * The file is written before a sample is published, so that no published value goes backwards after any death
- * of the service. The file has two slots, of which the older one is overwritten: one slot is always complete.
- * It is written with pwrite and not mapped, so that a full disk causes an error, not a signal.
+ * of the service. The file has two slots for states; each write overwrites the older one, so one slot is
+ * always complete. It is written with pwrite and not mapped, so that a full disk causes an error, not a
+ * signal.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_SAVED_H
 #define SERVICE_SAVED_H
@@ -43,7 +45,7 @@ struct saved_state {
 /* The data of the service that are saved in addition to its counters. */
 struct saved_about {
 	uint64_t config, source, started_ns, samples;
-	bool clean; /* the last write: the service ends */
+	bool clean; /* this is the last write before the service ends */
 };
 
 struct saved;

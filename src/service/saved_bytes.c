@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * saved_bytes.c - encodes and decodes a state (saved.h). The decoder does not trust the bytes.
+ * Terms: service/service.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,22 @@
  * IV). It uses libupc and no transport: consumers of values, such as PCP's agent, take samples, and sources
  * of commands pass them as words.
  *
+ * Terms:
+ * - counter: an event that the service counts under a name, in all places of one scope
+ * - place: a CPU, the whole node, or a control group; scope: one of these three kinds of places
+ * - unit: an event set of libupc (upc.h), of which each place has one; slot: the index of a unit's counter
+ * - cell: a counter in one place, with the sums of its counts there (place.h)
+ * - level: a momentary value, such as a gauge, in contrast to a count
+ * - sample: the values and states of all counters in all places at one time
+ * - to step aside, to yield: to stop the hardware counters, so that another user can have them; then resume
+ * - user: another process that has hardware counters; taken: of a counter that such a user has
+ * - to judge: to find a cell's state from the time for which it was counted since the last judgement
+ * - pass: a look at the descriptors of all processes, to find users (users.h)
+ * - saved state: the file from which the next service continues the counts (saved.h)
+ * - script: a file that provides the events' counts in place of this machine (UPC_SOURCE)
+ * - to publish: to make a sample available to consumers
+ * - lane: a thread of the control socket that runs commands (lane.h)
+ *
  * A worker thread has all units, and does everything that may take long. It makes the samples, which never
  * change; a consumer keeps a sample as long as necessary. All calls may come from any thread, and none from
  * signal handlers. A sample owns its strings.
@@ -27,7 +43,7 @@ struct service_options {
 /*
  * Read the configuration, restore the saved state, and begin to count. Errors: a negative UPC_E* code, and a
  * reason in *message, which the caller frees; for an error in the configuration it has FILE:LINE:COLUMN and
- * what was expected. Nothing of the configuration is in effect then.
+ * what was expected. After an error, no part of the configuration is in effect.
  */
 int service_open(const struct service_options *options, struct service **service, char **message);
 
@@ -63,13 +79,13 @@ unsigned service_state_badness(enum service_state state);
  * even over a death of the service whose state was saved. For a level, value is the level itself. */
 struct service_value {
 	uint64_t value;
-	uint64_t running_ns; /* time for which it was counted: divide value by this */
+	uint64_t running_ns; /* time for which it was counted: a rate is value / running_ns */
 	enum service_state state;
 };
 
 struct service_counter {
 	unsigned id;       /* never reused, also after a restart with the saved state */
-	unsigned number;   /* of the counter: kept by a reassign, which changes the id */
+	unsigned number;   /* number of the counter: a reassign keeps the number and changes the id */
 	const char *name;  /* used in commands: the event's name, or its alias */
 	const char *event; /* the catalogue's name */
 	const char *description, *unit;
@@ -82,7 +98,7 @@ struct service_counter {
 
 struct service_place {
 	const char *name; /* "cpu0"; "" for the node; the label of a control group */
-	int cpu, numa;    /* of a CPU; otherwise -1 */
+	int cpu, numa;    /* numbers of a CPU and its NUMA node; otherwise -1 */
 };
 
 /* Return the worst state among the counter's places; SERVICE_OFFLINE if it has no place. */
@@ -116,8 +132,9 @@ struct service_sample {
 
 /*
  * Return the present values. Without an interval they are read for this call; callers that come while a
- * sample is made share it. With an interval they are those of its last multiple. If the worker is busy for
- * longer than wait_ms, return the last sample. Never NULL. Release it with service_sample_put.
+ * sample is made share it. With an interval, they are the values of the interval's last multiple. If the
+ * worker is busy for longer than wait_ms, return the last sample. Never NULL. Release it with
+ * service_sample_put.
  */
 const struct service_sample *service_sample_get(struct service *service, int wait_ms);
 void service_sample_put(const struct service_sample *sample);

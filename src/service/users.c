@@ -10,6 +10,7 @@
  * A pass does not see an event that lives on in a mapping after its descriptor was closed, an event that is
  * being passed through a socket, and events of a thread with its own descriptor table. The service does not
  * step aside for such users; there is no other effect.
+ * Terms: service/service.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -224,7 +225,8 @@ static enum held held_by(int dir, const char *name)
 #define NOT_ASKED (-2)
 #define ENDED (-3)
 
-/* Descriptors of a process that are counted. first: stop at the first one. */
+/* State while the descriptors of a process are looked at. first: stop at the first one that takes a
+ * counter. */
 struct look {
 	pid_t pid;
 	bool first;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * users.h - finds other processes that hold hardware counters: perf events and MSRs.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_USERS_H
 #define SERVICE_USERS_H
@@ -10,13 +11,13 @@
 
 #include "service/service.h"
 
-#define USERS_MAX 64u /* users that are described; others are only counted */
+#define USERS_MAX 64u /* limit of users that are described; further users are only counted */
 
 struct users;
 
 struct users_options {
 	pid_t self;    /* process to skip, together with its children; 0: the caller */
-	bool software; /* include processes whose events are only the kernel's own and take no counter */
+	bool software; /* include processes with only software events, which take no hardware counter */
 };
 
 /* Errors: UPC_ENOSUPP (no /proc), UPC_ENOMEM, UPC_EMFILE. */

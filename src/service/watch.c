@@ -4,12 +4,13 @@
  *
  * Reading a count of opened perf events is cheap, so it is read often, and a pass over the processes follows
  * only if the count has grown. It is read before the pass, so that events opened during the pass cause
- * another one. The count must grow when the descriptor exists, not before. Slow passes find users that got an
- * event without opening it (fork, a socket), and those that open an MSR. If nothing counts the opens, there
- * are only passes.
+ * another one. The count must not grow before the descriptor exists, since the pass would then miss it. Slow
+ * passes find users that got an event without opening it (fork, a socket), and those that open an MSR.
+ * Without a count of opens, there are only passes.
  *
- * While some users have counters, only these are checked each time. When they have none any more, a pass
- * finds out whether others have.
+ * While some users have counters, only these users are checked each time. When they have no counters any
+ * more, a pass finds out whether other processes have some.
+ * Terms: service/service.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ void watch_destroy(struct watch *w)
 
 void watch_set_idle(struct watch *w, bool idle)
 {
-	/* Look at once when idleness ends: users may have come meanwhile. */
+	/* Look at once when the service gets hardware counters: users may have come meanwhile. */
 	if (w->options.idle && !idle)
 		w->begun = false;
 	w->options.idle = idle;
@@ -168,7 +169,7 @@ uint64_t watch_due(const struct watch *w)
 {
 	if (!w->begun)
 		return 0;
-	/* No opens to read, and no user to wait for. */
+	/* No count of opens to read, and no user to wait for: the next pass is the next look. */
 	if (!w->opens_work && !w->count && !w->more)
 		return w->pass_ns;
 	return w->tick_ns;

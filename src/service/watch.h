@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * watch.h - notices which other processes take hardware counters, and when these are free again.
+ * watch.h - notices which other processes take hardware counters, and when these counters are free again.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_WATCH_H
 #define SERVICE_WATCH_H
@@ -13,7 +14,7 @@
 
 #define WATCH_TICK_NS 200000000u   /* interval of reading the count of opens */
 #define WATCH_PASS_NS 500000000u   /* interval of passes without a count of opens */
-#define WATCH_SLOW_NS 10000000000u /* interval of passes with one, for users that it misses */
+#define WATCH_SLOW_NS 10000000000u /* with a count of opens: interval of passes, for users it misses */
 
 struct watch;
 
@@ -38,8 +39,8 @@ void watch_destroy(struct watch *watch);
 void watch_set_idle(struct watch *watch, bool idle);
 
 /*
- * Look for users, if it is time to. now_ns never decreases. True if the results of watch_users or
- * watch_unseen have changed.
+ * Look for users, if the time of the next look has come. now_ns never decreases. True if the results of
+ * watch_users or watch_unseen have changed.
  */
 bool watch_tick(struct watch *watch, uint64_t now_ns);
 

@@ -2,6 +2,7 @@
 /*
  * worker.c - see worker.h. Everything that may be slow is here: opening a tracepoint takes a third of a
  * second, and a PCP agent or another transport must answer within a few seconds.
+ * Terms: service/service.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +23,7 @@
 #include "service/worker.h"
 
 #define SECOND UINT64_C(1000000000)
-#define LIST_WAIT_NS (2 * SECOND) /* how long a list waits for fresh values */
+#define LIST_WAIT_NS (2 * SECOND) /* time for which a command that lists waits for fresh values */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -49,7 +50,8 @@ static void set_worker_remark(struct worker *w, char *message)
 	w->about.message = message;
 }
 
-/* Save the state, before its values are published. A service that cannot save goes on, and reports it. */
+/* Save the state, before its values are published. If that fails, the service continues, and reports the
+ * error. */
 static void save_worker_state(struct worker *w, bool clean)
 {
 	int error;
@@ -114,7 +116,7 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 
 /* ---- stepping aside ------------------------------------------------------------------------ */
 
-/* Look for users, if it is time to, and yield or take the hardware counters. */
+/* Look for users, if the time of the next look has come, and yield or resume the hardware counters. */
 static void watch_worker_users(struct worker *w, bool asked)
 {
 	bool changed = aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
@@ -301,7 +303,7 @@ struct start {
 	bool done;
 };
 
-/* Open the catalogue, which takes its source from the environment. */
+/* Open the catalogue. libupc takes the source, such as a script, from the environment variable UPC_SOURCE. */
 static int open_worker_catalogue(struct worker *w)
 {
 	const char *before = getenv("UPC_SOURCE");
@@ -331,7 +333,7 @@ static int open_aside(struct worker *w, struct config_error *error)
 		snprintf(error->text, sizeof(error->text), "%s", upc_strerror(code));
 		return code;
 	}
-	/* Users that already have counters keep them. */
+	/* Look for users first, so that users that already have counters keep them. */
 	(void)aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
 	w->about.users_unseen = aside_unseen(w->aside);
 	if (!aside_runs(w->aside))
@@ -583,7 +585,7 @@ const struct service_sample *worker_sample(struct worker *w, int wait_ms)
 	if (!w->initialize.interval_ns && !w->ending) {
 		uint64_t before = w->made;
 
-		/* A sample that is being made is shared. */
+		/* If a sample is already being made, share it. */
 		if (!w->making && !w->wanted) {
 			w->wanted = true;
 			wake_worker(w);

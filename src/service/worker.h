@@ -2,6 +2,7 @@
 /*
  * worker.h - the thread that has the units. It makes samples when they are due or requested, and executes
  * commands one after the other.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_WORKER_H
 #define SERVICE_WORKER_H
@@ -51,13 +52,13 @@ struct worker {
 	pthread_t thread;
 	bool started;
 
-	/* Protects the fields below. Nests in nothing; held briefly. */
+	/* Protects the fields below. Taken while no other lock is held; held briefly. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;              /* a sample was made, or a request has begun or is done */
 	const struct service_sample *sample; /* the last sample; the worker owns a reference */
 	uint64_t made;                       /* number of samples with new values */
-	uint64_t generation;                 /* of the sample */
-	bool wanted, making, ending;
+	uint64_t generation;                 /* generation of the sample */
+	bool wanted, making, ending;         /* a sample is requested; is being made; the worker is to end */
 	struct worker_request *first, **last;
 };
 
@@ -76,7 +77,7 @@ const struct service_sample *worker_sample(struct worker *worker, int wait_ms);
 uint64_t worker_generation(struct worker *worker);
 
 /* Execute a command on the worker; the caller owns *reply. A command that lists does not wait for ever behind
- * a slow one: after a while it is answered from the last sample. */
+ * a slow command: after LIST_WAIT_NS (worker.c) its reply is made from the last sample. */
 int worker_command(struct worker *worker, struct config_command *command, json_t **reply);
 
 /* Pure: return the next multiple of the interval, in CLOCK_REALTIME ns. */

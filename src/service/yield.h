@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * yield.h - decides whether the service's hardware counters run or step aside. All facts and the time are
- * arguments.
+ * yield.h - decides whether the service's hardware counters run or step aside. Pure: all facts and the time
+ * are arguments.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_YIELD_H
 #define SERVICE_YIELD_H
@@ -10,21 +11,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How long no other process must have had a counter before the service takes its own again. Tools that open
- * and close their events repeatedly find the counters free each time. */
+/* Time for which no other process must have had a counter before the service runs its own counters again. It
+ * lets tools that open and close their events repeatedly find the counters free each time. */
 #define YIELD_QUIET_NS 1000000000u
 
 enum yield_why {
 	YIELD_NOT,   /* the counters run */
 	YIELD_ASKED, /* for upcctl run, as long as its client is connected */
 	YIELD_SEEN,  /* for a user that was noticed */
-	YIELD_QUIET, /* that user has ended, less than YIELD_QUIET_NS ago */
+	YIELD_QUIET, /* the noticed user has ended less than YIELD_QUIET_NS ago */
 };
 
 struct yield_facts {
 	unsigned asked; /* number of clients that have yielded */
-	unsigned users; /* number of users' processes that are seen */
-	bool notice;    /* step aside for users that are seen */
+	unsigned users; /* number of user processes that were found */
+	bool notice;    /* step aside for users that were found */
 };
 
 struct yield {
@@ -42,8 +43,8 @@ uint64_t yield_due(const struct yield *yield);
 struct service_user;
 
 /*
- * Write why the counters do not run, for their state: "stepped aside for perf (pid 12, uid 0)". Cut to size;
- * "" while they run.
+ * Write the reason why the counters do not run, such as "stepped aside for perf (pid 12, uid 0)", for the
+ * counters' state. Cut to size; "" while they run.
  */
 void yield_text(const struct yield *yield, const struct service_user *user, unsigned users, unsigned more,
 		char *text, unsigned size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * yielders.c - the clients for which the service steps aside.
+ * Terms: service/service.h.
  */
 #include "service/yielders.h"
 

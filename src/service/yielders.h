@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * yielders.h - the clients for which the service steps aside: their processes and programs.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_YIELDERS_H
 #define SERVICE_YIELDERS_H
