@@ -2,6 +2,7 @@
 /*
  * agent.c - see agent.h. Each PDU first checks whether the service has changed. A fetch takes one sample for
  * all metrics that it requests.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/agent.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * clean.c - a name from a command line or a configuration may be any bytes. Labels are JSON, and one invalid
- * byte would lose all labels of a metric. Logs and terminals have trouble with other bytes.
+ * byte would lose all labels of a metric. Logs and terminals have trouble with control characters.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/clean.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * clean.h - turns any bytes into text that every reader of PCP accepts.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_CLEAN_H
 #define PMDA_CLEAN_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * current.c - see current.h. Only the thread that answers pmcd uses it.
+ * current.c - see current.h. Only the thread that answers pmcd calls these functions.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/current.h"
 
@@ -13,7 +14,7 @@
 
 /* pmcd gives an agent 5 s; a worker that is busy for longer than this returns its last sample. */
 #define WAIT_MS 1000
-/* Shorter, since names take many requests. */
+/* Wait for a sample when a client asks for names. It is shorter, since names take many requests. */
 #define WAIT_NAMES_MS 100
 
 int current_init(struct current *current)
@@ -29,7 +30,8 @@ int current_init(struct current *current)
 	if (error) {
 		char aside[4096];
 
-		/* Keeping the former names matters less than having values. */
+		/* Rename the file and continue without it: having values is more important than keeping the
+		 * former numbers. */
 		snprintf(aside, sizeof(aside), "%s.bad", current->store);
 		snprintf(line, sizeof(line),
 			 "%.300s: %s; it is put aside as %.300s, and metrics may get other numbers",
@@ -78,7 +80,7 @@ static int take_sample_names(struct current *current, const struct service_sampl
 		scope = sample->counter[i].scope;
 		tally = tally_grow(of[i]->tally, &current->places[scope], scope == SERVICE_CPU);
 		if (!tally) {
-			/* The counter has no metric for now. */
+			/* The counter has no metric until a later change succeeds. */
 			of[i]->counter = NULL;
 			of[i] = NULL;
 			continue;
@@ -90,7 +92,7 @@ static int take_sample_names(struct current *current, const struct service_sampl
 	return 0;
 }
 
-/* Begin a new epoch: counts begin anew, with new ids. */
+/* Begin a new epoch: the service's counts have begun anew, with new ids. */
 static void take_epoch(struct current *current, uint64_t epoch)
 {
 	unsigned i;
@@ -134,7 +136,8 @@ static bool differs_from_sample(const struct current *current, const struct serv
 	return false;
 }
 
-/* Out of memory in the middle of a change: no counter has a metric until a later change succeeds. */
+/* Drop all counters' metrics, after running out of memory in the middle of a change, until a later change
+ * succeeds. */
 static void forget_names(struct current *current)
 {
 	unsigned i;
@@ -162,7 +165,7 @@ void current_refresh(struct current *current, bool always)
 		return;
 	}
 	if (before && sample->samples < before->samples) {
-		/* The sample must not be older than published values. */
+		/* Drop this sample, which is older than the values that the agent has already reported. */
 		service_sample_put(sample);
 		return;
 	}

@@ -2,6 +2,7 @@
 /*
  * current.h - the agent's present view of the service: the current sample, the metrics of its counters, and
  * their tallies. Does not depend on PCP.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_CURRENT_H
 #define PMDA_CURRENT_H
@@ -18,7 +19,7 @@ struct current {
 	const char *store;       /* path of the agent's own file, or NULL */
 	const char *socket;      /* path of the control socket, or "" */
 	const struct service_sample *sample;
-	struct pmids_entry **of; /* entries of the sample's counters; NULL: no metric */
+	struct pmids_entry **of; /* [sample->counters]: the counters' entries; NULL: no metric */
 	struct pmids pmids;
 	struct places places[SERVICE_SCOPES];
 	uint64_t generation, epoch;
@@ -29,10 +30,10 @@ struct current {
 /* Read the agent's file. Return 0, or -ENOMEM. A damaged file is renamed, and reported through say(). */
 int current_init(struct current *current);
 
-/* Take over the service, and take its first sample. */
+/* Take over the open service, and take its first sample. */
 void current_open(struct current *current, struct service *service);
 
-/* Update the sample: always, or only if the service has changed since. */
+/* Take a new sample: always, or only if the service's generation has changed since the current one. */
 void current_refresh(struct current *current, bool always);
 
 /* Save the agent's file, and close the service. */

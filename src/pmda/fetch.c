@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fetch.c - see fetch.h.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/fetch.h"
 
@@ -33,8 +34,8 @@ static int give_text(pmAtomValue *atom, const char *text)
 	return PMDA_FETCH_STATIC;
 }
 
-/* Return the place of a metric's instance: of a CPU or a control group by its number, or the only place of
- * the node. NULL if there is none. */
+/* Return the place of a metric's instance: the CPU or control group with this instance number, or the node's
+ * only place. NULL if there is no such place. */
 static const struct tally_place *find_entry_place(const struct current *current,
 						  const struct pmids_entry *entry, unsigned instance)
 {

@@ -2,6 +2,7 @@
 /*
  * indoms.c - see indoms.h. PCP distinguishes instances by their names up to the first blank. A counter's
  * instance name therefore begins with its number, and a user's with the PID.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/indoms.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * indoms.h - the instances of the metrics: CPUs, NUMA nodes, control groups, counters and users.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_INDOMS_H
 #define PMDA_INDOMS_H

@@ -2,13 +2,15 @@
 /*
  * labels.c - see labels.h. The texts of an entry are clean: only quotes and backslashes are left to escape
  * for JSON.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/labels.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Append a name and its value, after a separator. Return the new length; size if there is no room. */
+/* Append a label's name and value, after a separator. Return the new length of the text; size if there is no
+ * room. */
 static size_t put_label(char *text, size_t size, size_t used, const char *name, const char *value,
 			size_t length)
 {

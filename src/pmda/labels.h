@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * labels.h - the labels of a counter's metrics: {"event", "counter", "scope", "source"}. They appear in
- * archives and in OpenMetrics, and never change, since each change would begin another series.
+ * labels.h - the labels of a counter's metrics: {"event", "counter", "scope", "source"}. Labels appear in
+ * archives and in OpenMetrics, and must never change, since each change would begin another series.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_LABELS_H
 #define PMDA_LABELS_H

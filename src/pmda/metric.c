@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * metric.c - see metric.h: tables, and functions that use them.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/metric.h"
 

@@ -2,6 +2,7 @@
 /*
  * metric.h - the metrics: their names, numbers, types, units and help. Some describe the service and always
  * exist; the others belong to counters.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_METRIC_H
 #define PMDA_METRIC_H
@@ -20,8 +21,8 @@ enum metric_indom {
 };
 
 /*
- * The upper 4 bits of a PMID's cluster. These numbers, and the items of metrics that always exist, are in
- * archives and must not change.
+ * The family of a metric: the upper 4 bits of the cluster of its PMID. These numbers, and the items of
+ * metrics that always exist, are in archives and must not change.
  */
 enum metric_family {
 	FAMILY_FIXED = 0,
@@ -46,7 +47,7 @@ struct metric_kind {
 	const char *branch; /* "upc.cpu" */
 	enum metric_what what;
 	enum service_scope scope; /* of counters with this family */
-	bool numa;                /* sums over the CPUs of NUMA nodes */
+	bool numa;                /* instances are NUMA nodes, with sums over their CPUs */
 };
 
 /* The kinds from FAMILY_CPU on; [FAMILY_FIXED] is empty. */
@@ -94,7 +95,8 @@ const struct metric_always *metric_find(unsigned item); /* NULL: no such item */
 
 #define METRIC_NAME_MAX (NAMES_MAX + 32)
 
-/* A counter's metric of a family: the family of its PMID, its description, its full name. */
+/* For a counter's metric: return the family in its PMID; fill in PCP's description of it; write its full
+ * name. */
 enum metric_family metric_family(pmID pmid);
 void metric_desc(const struct pmids_entry *entry, enum metric_family family, int domain, pmDesc *desc);
 void metric_name(const struct pmids_entry *entry, enum metric_family family, char name[METRIC_NAME_MAX]);

@@ -106,8 +106,8 @@ void names_unique(char plain[NAMES_MAX], const char *(*taken)(const void *arg, s
 	const char *other;
 	bool met = false;
 
-	/* If the prefix of the name is already a leaf, a number at the end does not help; the dot is
-	 * replaced. */
+	/* If a prefix of the name is a taken name, a number at the end does not help, so the dot after the
+	 * prefix is replaced. */
 	for (i = 0; i < count; i++) {
 		other = taken(arg, i);
 		length = other ? strlen(other) : 0;

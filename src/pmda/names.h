@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * names.h - a counter's name in PCP's name space (PMNS): perf::PAGE-FAULTS becomes perf.page_faults. Pure.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_NAMES_H
 #define PMDA_NAMES_H

@@ -5,6 +5,7 @@
  *
  * pmcd waits 5 s for an agent, and opening the counters may take longer. A separate thread therefore opens
  * the service. Until it is open, only the metrics that always exist are there, without values.
+ * Terms: pmda/agent.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -171,7 +172,7 @@ static void get_options(int argc, char **argv, pmdaInterface *dispatch)
 	}
 }
 
-/* Begin to open the service, and wait for it as long as pmcd does not notice. */
+/* Begin to open the service. Wait for it for a time that is too short for pmcd to notice. */
 static void start_service_opening(pmdaInterface *dispatch)
 {
 	struct pollfd fd;
@@ -192,7 +193,7 @@ int main(int argc, char **argv)
 	sigset_t ends;
 	int signals, error;
 
-	/* libpcp finds its configuration there. */
+	/* Name the file from which libpcp reads its configuration. */
 	if (!getenv("PCP_DIR"))
 		setenv("PCP_CONF", UPC_PCP_CONF, 0);
 	pmSetProgname(argv[0]);
@@ -204,7 +205,7 @@ int main(int argc, char **argv)
 	if (options.username)
 		pmSetProcessIdentity(options.username);
 
-	/* Before any thread exists, which would inherit another mask. */
+	/* Block the signals before any thread exists, since threads inherit the mask. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmids.c - see pmids.h. The first choice for a slot is a hash of the metric's identity. Slots therefore
- * mostly agree between independent nodes, and on a node that has lost its state.
+ * pmids.c - see pmids.h. The first choice for a slot is a hash of the metric's identity. Mostly, the slots
+ * are equal on independent nodes, and stay the same on a node that has lost the agent's file.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/pmids.h"
 
@@ -181,7 +182,9 @@ int pmids_claim(struct pmids *pmids, const struct service_sample *sample, struct
 		pmids->entry[i]->counter = NULL;
 	for (i = 0; i < sample->counters; i++)
 		of[i] = NULL;
-	/* Counters that go on are first, so that of two equal ones neither takes the other's entry. */
+	/* In round 0, counters that the former sample already had get their entries by id. Thus of two
+	 * counters with equal keys, neither takes the other's entry. Round 1 finds entries by key, round 2
+	 * makes new ones. */
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < sample->counters; i++) {
 			const struct service_counter *counter = &sample->counter[i];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pmids.h - all metrics that have ever existed: a counter's identity, its name in PCP, and the number of its
- * PMIDs. An entry stays for ever, whether or not its counter exists, so that archives of different runs
- * agree.
+ * pmids.h - entries for all counters that have ever existed: a counter's identity, its name in PCP, and its
+ * slot in the PMIDs. An entry stays for ever, even when its counter is gone, so that archives of different
+ * runs agree.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_PMIDS_H
 #define PMDA_PMIDS_H
@@ -14,10 +15,11 @@
 #include "pmda/names.h"
 #include "service/service.h"
 
-#define PMIDS_SLOTS (1u << 18) /* 8 bits of the cluster and 10 bits of the item */
+#define PMIDS_SLOTS (1u << 18) /* a slot is 8 bits of the cluster and 10 bits of the item */
 #define PMIDS_MOST 65536u      /* limit of entries; further counters have no metric */
 
-/* The identity of a metric: metrics are different if any field differs. Texts are clean (clean.h). */
+/* The identity of an entry: two counters have different entries if any field differs. Texts are clean
+ * (clean.h). */
 #define PMIDS_TEXT 512 /* longest text, including its NUL; longer ones are cut */
 struct pmids_key {
 	const char *name, *event, *unit;
@@ -30,10 +32,10 @@ struct pmids_entry {
 	char metric[NAMES_MAX];
 	unsigned slot;
 	uint64_t hash;
-	unsigned id;                           /* last counter of this entry in this epoch; 0: none */
-	unsigned number;                       /* index among the entries, also in the file; from 0 */
+	unsigned id;     /* id of the last counter of this entry in this epoch; 0: none */
+	unsigned number; /* index of the entry, also in the agent's file; from 0 */
 	const struct service_counter *counter; /* in the current sample, or NULL */
-	struct tally *tally;                   /* its counts (tally.h), or NULL */
+	struct tally *tally;                   /* its values (tally.h), or NULL */
 };
 
 struct pmids {
@@ -55,9 +57,9 @@ int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metr
 
 /*
  * Assign entries to the counters of a sample: the entry with the counter's id, else an entry of the same key
- * without a counter, else a new one. of[i] is the entry of the i-th counter; NULL if there is no room.
- * Entries without a counter get NULL. Return the number of new entries, or -ENOMEM; the remaining counters
- * then have none.
+ * without a counter, else a new one. of[i] is the entry of the i-th counter; NULL if there is no room. The
+ * field counter of all other entries becomes NULL. Return the number of new entries, or -ENOMEM; the
+ * remaining counters then have none.
  */
 int pmids_claim(struct pmids *pmids, const struct service_sample *sample, struct pmids_entry **of);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store.c - see store.h. JSON, so that an administrator can read it. The file is written when a counter
- * appears, disappears or is halted, not with each sample: the service knows the counts since then. Every
- * number is checked, so a manipulated file can cause wrong names, but nothing worse.
+ * store.c - see store.h. The file is JSON, so that an administrator can read it. It is written when a counter
+ * appears, disappears or is halted, not with each sample: the service's saved state has the later counts.
+ * Every number is checked, so a manipulated file can cause wrong names, but nothing worse.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/store.h"
 
@@ -315,8 +316,9 @@ int store_save(const char *path, const struct pmids *pmids, const struct places 
 		fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (!error && fd < 0)
 		error = -errno;
-	/* Without fsync, which may take seconds that pmcd does not wait. A file that a crash of the machine
-	 * truncates is renamed at the next start, and hashes restore most numbers. */
+	/* There is no fsync, which may take seconds, and pmcd does not wait as long. A file that a crash of
+	 * the machine truncates is renamed at the next start, and most slots are then the same again, since
+	 * they are hashes. */
 	if (!error)
 		error = write_all(fd, text);
 	if (fd >= 0 && close(fd) && !error)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * store.h - the agent's file, with its metrics and their counts. It is next to the service's saved state, and
- * has the same lifetime.
+ * store.h - reads and writes the agent's file, with the entries and their values. It is next to the service's
+ * saved state, and has the same lifetime.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_STORE_H
 #define PMDA_STORE_H
@@ -12,8 +13,8 @@
 #include "pmda/tally.h"
 
 /*
- * Read the file. Return 0 if it does not exist. -EINVAL if it is another kind of file or damaged: nothing is
- * taken from it, and why has the reason. Other errors: -errno of the file system, -ENOMEM.
+ * Read the file. Return 0 if it does not exist. -EINVAL if it is another kind of file or damaged: no data of
+ * the file is used, and why has the reason. Other errors: -errno of the file system, -ENOMEM.
  */
 int store_load(const char *path, struct pmids *pmids, struct places places[SERVICE_SCOPES], uint64_t *epoch,
 	       char why[256]);

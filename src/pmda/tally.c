@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * tally.c - see tally.h.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/tally.h"
 
@@ -84,7 +85,7 @@ const struct places_one *places_find(const struct places *places, int instance)
 {
 	unsigned i;
 
-	/* CPUs are mostly at the index of their number. */
+	/* A CPU is mostly at the index that equals its number. */
 	if (instance >= 0 && (unsigned)instance < places->count && places->one[instance].instance == instance)
 		return &places->one[instance];
 	for (i = 0; i < places->count; i++)
@@ -188,7 +189,7 @@ static void update_place(struct tally_place *place, const struct service_value *
 		place->value = now->value;
 		place->running = now->running_ns;
 	} else if (now->running_ns > place->running) {
-		/* The last counts, if the service still reports them. */
+		/* The counter does not count now. Take its last counts, if the service still reports them. */
 		place->known = true;
 		place->running = now->running_ns;
 		if (!level && now->value > place->value)
@@ -197,7 +198,7 @@ static void update_place(struct tally_place *place, const struct service_value *
 	place->grown = place->running_base + place->running - before;
 }
 
-/* Update the sum over a node's CPUs. A CPU that went offline keeps its counts in it. */
+/* Update the sum over a NUMA node's CPUs. The counts of a CPU that went offline stay in the sum. */
 static void update_numa(const struct tally *tally, struct tally_numa *numa, const struct places *places,
 			bool level)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * text.c - see text.h. A counter's help is the catalogue's description of its event.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/text.h"
 

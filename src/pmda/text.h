@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * text.h - help texts of metrics and instance domains: one line, or the full text.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_TEXT_H
 #define PMDA_TEXT_H

@@ -2,6 +2,7 @@
 /*
  * tree.c - see tree.h. A counter that has ended has no name, but its PMIDs stay valid: a client that requests
  * them gets no value, instead of an unknown metric, at which PCP's tools give up.
+ * Terms: pmda/agent.h.
  */
 #include "pmda/tree.h"
 
@@ -11,7 +12,8 @@
 
 #include "pmda/metric.h"
 
-/* Limit: a counter of CPUs has values, sums, running times of both, and states. */
+/* Limit of a counter's metrics. A counter of CPUs has values, sums over NUMA nodes, running times of both,
+ * and states. */
 #define METRICS_OF_ONE 5
 
 /* True if the counter has a metric of the family. */

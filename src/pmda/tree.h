@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * tree.h - the name space and the table of metrics of the present counters, in the form of PCP's library.
+ * Terms: pmda/agent.h.
  */
 #ifndef PMDA_TREE_H
 #define PMDA_TREE_H
@@ -14,7 +15,8 @@ struct tree {
 	int metrics;
 };
 
-/* Make both anew. Errors: -ENOMEM and PCP's; both are unchanged then. */
+/* Make a new name space and table. Errors: -ENOMEM and PCP's errors; the former name space and table then
+ * stay. */
 int tree_build(struct tree *tree, const struct current *current, int domain);
 
 void tree_free(struct tree *tree);
