@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_children.c - the processes of a private node. Each is ended by the kernel when upc_serve ends
- * (PR_SET_PDEATHSIG). Orphans of the children become upc_serve's own, so that none is lost. If upc_serve is
- * killed, a file lists the processes that are left, with their start times, since PIDs are reused.
+ * (PR_SET_PDEATHSIG). Orphans of the children become children of upc_serve (PR_SET_CHILD_SUBREAPER), so that
+ * upc_serve can end and reap all of them. If upc_serve is killed, a file lists the processes that are left,
+ * with their start times, since PIDs are reused.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_children.h"
 
@@ -92,7 +94,7 @@ _Noreturn static void run_child_program(const struct serve_child *child, pid_t p
 		fprintf(stderr, "%s: %s\n", child->name, strerror(errno));
 		_exit(126);
 	}
-	/* After the change of user, which would clear the setting. */
+	/* Set this after the change of user, which clears the setting. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(126);
@@ -184,7 +186,7 @@ pid_t serve_grandchild(pid_t pid)
 	if (fscanf(in, "%d", &child) != 1)
 		child = 0;
 	fclose(in);
-	/* A zombie does not count. */
+	/* A zombie does not count as a process. */
 	return child > 0 && get_start_ticks(child) == 0 ? 0 : child;
 }
 

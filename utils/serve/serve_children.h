@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_children.h - the processes of a private node: starts them, notices that one has ended, and ends all.
- * The file "processes" in the current directory lists all of them, so that they are found if upc_serve is
- * killed.
+ * The file "processes" in the current directory lists all of them, so that the next upc_serve can end them if
+ * this upc_serve is killed.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_CHILDREN_H
 #define UTIL_SERVE_CHILDREN_H
@@ -21,13 +22,13 @@ struct serve_child {
 	const char *const *env;            /* "NAME=VALUE" */
 	const char *where;                 /* the child's current directory */
 	const char *log;                   /* file for its output; removed when it is started */
-	const struct serve_nobody *nobody; /* NULL: it keeps upc_serve's user */
+	const struct serve_nobody *nobody; /* NULL: the child keeps upc_serve's user */
 	void (*run)(void *argument);       /* never returns */
 	void *argument;
 	pid_t pid;         /* 0: not running */
 	int status;        /* status of its end, as wait returns it */
 	uint64_t began;    /* seconds, monotonic */
-	unsigned failures; /* in a row, without a long life in between */
+	unsigned failures; /* number of consecutive ends soon after the start */
 };
 
 /* Start the child. False after a message. */
@@ -45,13 +46,14 @@ void serve_record(pid_t pid, const char *name);
 /* Send SIGTERM to a child, and wait. After this number of seconds it is killed. */
 void serve_child_stop(struct serve_child *child, int seconds);
 
-/* Reap orphans of the children. False if one still runs. */
+/* Reap the orphans that the children have left. False if one still runs after this number of seconds. */
 bool serve_orphans_ended(int seconds);
 
-/* End the processes of the file that still run, identified by PID and start time. Return their number. */
+/* End those processes listed in the file "processes" that still run, identified by PID and start time. Return
+ * their number. */
 unsigned serve_end_leftovers(void);
 
-/* Copy the last meaningful line of a log, or "". */
+/* Copy the last meaningful line of a log to text, which has room bytes; "" if there is none. */
 void serve_last_line(const char *log, char *text, int room);
 
 #endif

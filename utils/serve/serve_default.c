@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_default.c - the default configuration. It has few counters of each kind: events of the CPUs and of
- * the kernel, and files of /proc and /sys for CPUs and devices. All are optional: those that are not
- * available on this machine or to this user are shown with the reason.
+ * the kernel, and files of /proc and /sys for CPUs and devices. All counters are optional: a counter that is
+ * not available on this machine or to this user is shown with the reason.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_default.h"
 
@@ -13,10 +14,11 @@
 
 #include "lib/common.h"
 
-#define DEVICES 8 /* of each kind; there are totals, too */
+#define DEVICES 8 /* limit of devices of each kind */
 
-/* The events of each CPU. Hardware events come together, so that their rates can be compared. No tracepoint
- * of system calls is included, since it slows down each call of each program. */
+/* The events of each CPU. The hardware events are next to each other, so that they are counted together and
+ * their rates can be compared. No tracepoint of system calls is included, since it slows down each call of
+ * each program. */
 static const char *const per_cpu[] = {
 	"perf::CPU-CYCLES",    "perf::INSTRUCTIONS",     "perf::CACHE-MISSES",
 	"perf::BRANCH-MISSES", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_default.h - the default configuration, from the events that are available on this machine to this
- * user.
+ * serve_default.h - the default configuration of the node's agent: counters of events that are available on
+ * this machine to this user.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_DEFAULT_H
 #define UTIL_SERVE_DEFAULT_H
@@ -11,7 +12,7 @@
 
 #include "upc.h"
 
-/* Write a configuration for an agent of this user. False after a message. */
+/* Write the configuration to the file, for an agent that runs as this user. False after a message. */
 bool serve_default_write(struct upc_catalogue *catalogue, const char *file, uint64_t interval_ns);
 
 #endif

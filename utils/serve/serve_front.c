@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_front.c - serves the page to browsers on this machine, with one thread for each of a few clients. A
- * client that hangs occupies its place for some seconds, and a connection ends after one request.
+ * client that hangs is disconnected after some seconds, and each connection ends after one request.
  *
  * It runs in a separate process, which belongs to the user nobody if upc_serve runs as root.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_front.h"
 
@@ -38,7 +39,8 @@ struct client {
 	int fd;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects clients; nests in nothing */
+/* Protects clients. Taken while no other lock is held. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned clients;
 
 static void answer_client(int fd, int status, const char *words, const char *type, const char *body,

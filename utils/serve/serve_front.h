@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_front.h - serves the page to browsers on this machine, and forwards its requests to pmproxy.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_FRONT_H
 #define UTIL_SERVE_FRONT_H

@@ -2,6 +2,7 @@
 /*
  * serve_metrics.c - renames pmproxy's metrics to follow Prometheus's conventions. A metric consists of "#
  * HELP name ...", "# TYPE name type", and its values: "name{labels} value".
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_metrics.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_metrics.h - renames pmproxy's metrics to follow Prometheus's conventions.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_METRICS_H
 #define UTIL_SERVE_METRICS_H

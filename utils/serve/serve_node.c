@@ -2,12 +2,14 @@
 /*
  * serve_node.c - the private node: pmcd with the agent, pmproxy, pmlogger and the page.
  *
- * Only the page has a port. pmcd and pmproxy insist on a port: they are given the page's, which upc_serve
- * holds, and so they listen on their sockets only. Both report this in their logs.
+ * Only the page has a port. pmcd and pmproxy cannot be started without a port. upc_serve gives them the
+ * page's port, on which it already listens, so they fail to open it and listen only on their Unix sockets.
+ * Both report this failure in their logs.
  *
- * pmproxy's protocols accept requests from strangers, so pmproxy runs as the user nobody. It reaches pmcd's
- * socket through its current directory, since it has no access to the directories above, and it cannot reach
- * the control socket.
+ * pmproxy's protocols are open to requests from strangers, so pmproxy runs as the user nobody (if upc_serve
+ * runs as root). It reaches pmcd's socket through its current directory, since it has no access to the
+ * directories above, and it cannot reach the control socket.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_node.h"
 
@@ -57,7 +59,7 @@ struct node {
 	char port[16];
 	struct serve_front front;
 	struct serve_child child[CHILDREN];
-	uint64_t again[CHILDREN]; /* when to start it again, in seconds; 0: running */
+	uint64_t again[CHILDREN]; /* time when to start the child again, in seconds; 0: it runs */
 	char archive[64];         /* "archive/NAME" */
 	pid_t agent;
 	unsigned agent_gone; /* consecutive checks without the agent */
@@ -180,7 +182,8 @@ static bool find_about(struct node *n, struct upc_catalogue *catalogue)
 	return n->about != NULL;
 }
 
-/* Set the configuration: the given one by its full name, or the default. */
+/* Set the path of the configuration: the full name of the given file, or the default configuration, which is
+ * written. */
 static bool find_config(struct node *n, const char *given, struct upc_catalogue *catalogue)
 {
 	if (given) {
@@ -334,7 +337,7 @@ static bool pmproxy_answers(void)
 	return value;
 }
 
-/* True if pmcd has the agent; a new agent is recorded. */
+/* True if pmcd runs the agent. Also record a new agent process. */
 static bool agent_is_there(struct node *n)
 {
 	pid_t agent = n->child[PMCD].pid > 0 ? serve_grandchild(n->child[PMCD].pid) : 0;
@@ -371,7 +374,7 @@ static void note_end_signal(int signal_number)
 
 static void on_child(int signal_number)
 {
-	(void)signal_number; /* only interrupts a wait */
+	(void)signal_number; /* the signal only interrupts a wait */
 }
 
 /* Catch signals; they are blocked except while the node waits. */
@@ -403,7 +406,7 @@ static void wait_a_while(const sigset_t *open, long ms)
 	ppoll(NULL, 0, &t, open);
 }
 
-/* Reap processes. Return the child that has ended, or -1. */
+/* Reap processes that have ended. Return the index of the child that has ended, or -1. */
 static int take_ends(struct node *n)
 {
 	int status;
@@ -492,7 +495,7 @@ static void watch_children(struct node *n, const sigset_t *open)
 	}
 }
 
-/* End all children. pmlogger ends first, while pmcd can still answer its last request. */
+/* End all children. pmlogger ends first, while pmcd can still answer pmlogger's last request. */
 static void end_all(struct node *n)
 {
 	serve_child_stop(&n->child[PMLOGGER], 5);

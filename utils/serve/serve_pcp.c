@@ -2,6 +2,7 @@
 /*
  * serve_pcp.c - finds Performance Co-Pilot on this machine, and writes the files of a private node. A copy of
  * PCP's pcp.conf directs all output into the node's directory. The machine's own files stay unchanged.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_pcp.h"
 
@@ -213,7 +214,8 @@ __attribute__((format(printf, 2, 3))) static bool write_file(const char *name, c
 	return finish_pcp_file(out, name);
 }
 
-/* Copy the machine's pcp.conf with other directories. Our names replace those of the copy. */
+/* Copy the machine's pcp.conf with other directories. The node's own settings replace the machine's settings
+ * of the same name. */
 static bool write_conf(const struct serve_pcp *pcp, const char *name, const char *dir, const char *user,
 		       const char *group)
 {
@@ -255,8 +257,8 @@ bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *file
 	if (ms < 10000)
 		ms = 10000;
 	return write_conf(pcp, "pcp.conf", files->dir, files->user, files->group) &&
-	       /* The web user has no access to the directories above, so its paths are relative to its
-		* own. */
+	       /* The web user has no access to the directories above, so its paths are relative to its own
+		* directory. */
 	       write_conf(pcp, "web/pcp.conf", "../web", files->web_user, files->web_group) &&
 	       write_file("root_upc", "root { upc 450:*:* }\n") &&
 	       write_file(

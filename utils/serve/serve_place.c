@@ -2,6 +2,7 @@
 /*
  * serve_place.c - the directory of a private node. A lock identifies its holder and ends with the process, so
  * a killed process leaves no stale lock.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_place.h"
 
@@ -37,7 +38,7 @@ bool serve_place_default(char dir[PATH_MAX])
 
 /* ---- finding and making ------------------------------------------------------------------- */
 
-/* True if PCP's files can contain the path, which stands between blanks there. */
+/* True if PCP's files can contain the path. In these files, blanks separate paths. */
 static bool is_plain_path(const char *path)
 {
 	for (const char *c = path; *c; c++)
@@ -81,8 +82,8 @@ static bool is_empty(const char *dir)
 	return empty;
 }
 
-/* True if no other user can change a directory above. Programs get the directory by name, and another user
- * could replace it while the node runs. */
+/* True if no other user can change a directory above the node's. Programs open the node's directory by name,
+ * and such a user could replace it while the node runs. */
 static bool safe_above(const char *dir)
 {
 	char path[PATH_MAX];
@@ -264,7 +265,7 @@ bool serve_place_fill(const struct serve_nobody *nobody)
 	return true;
 }
 
-/* Empty a directory, which itself stays; links are removed, not followed. */
+/* Remove the contents of a directory, but not the directory. Links are removed, not followed. */
 static void empty_directory(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -3,12 +3,13 @@
  * serve_place.h - the directory of a private node: makes it, finds its holder, and cleans it up.
  *
  *   serve.lock            locked by the running upc_serve; contains the page's address
- *   processes             its processes, ended by the next upc_serve if the lock is free
+ *   processes             list of the node's processes; the next upc_serve ends them if the lock is free
  *   config                the default configuration, if no other file was given
- *   state, state.metrics  the agent's: counts go on after a restart
+ *   state, state.metrics  state of the agent, from which counts continue after a restart
  *   run/                  sockets: pmcd.socket, control
- *   web/                  for pmproxy and the page, which can read nothing else
- *   archive/, log/        stay, as state does
+ *   web/                  files of pmproxy and the page, which cannot read any other
+ *   archive/, log/        the archives and logs; these stay after the end, as state does
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_PLACE_H
 #define UTIL_SERVE_PLACE_H
@@ -29,12 +30,12 @@ struct serve_nobody {
 	char user[64], group[64];
 };
 
-/* Store "$XDG_STATE_HOME/upc/serve", or the one in $HOME, where upcctl looks. False, after a message, if
- * neither is set. */
+/* Store "$XDG_STATE_HOME/upc/serve" or, without this variable, "$HOME/.local/state/upc/serve". upcctl looks
+ * in the same directory. False, after a message, if neither is set. */
 bool serve_place_default(char dir[PATH_MAX]);
 
 /* Open the directory, and make it the current one. make: create it if it does not exist. False, after a
- * message, if it does not exist or is not ours. */
+ * message, if it does not exist or belongs to another user. */
 bool serve_place_open(struct serve_place *place, const char *dir, bool make);
 
 /* Lock the directory. False if another process has the lock: *holder is its PID, or -1 after an error with a
@@ -51,7 +52,7 @@ bool serve_place_set_address(const struct serve_place *place, const char *addres
 /* Make the subdirectories, with the access rights that the node needs. False after a message. */
 bool serve_place_fill(const struct serve_nobody *nobody);
 
-/* Remove sockets and files of one run. Permanent files stay. */
+/* Remove the sockets and files that are for one run only. Permanent files stay. */
 void serve_place_empty(void);
 
 #endif

@@ -4,8 +4,9 @@
  *
  * Three checks keep other web pages out. The Host must be a name of this machine (otherwise a page could map
  * its own name to this address). The browser must not say that another page makes the request. No answer has
- * a header that lets another page read it. Forwarded requests change nothing, and the host that pmproxy asks
- * is fixed here, not chosen by the client.
+ * a header that lets another page read it. Forwarded requests change nothing, and this file, not the client,
+ * chooses the host from which pmproxy gets the values.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_request.h"
 
@@ -40,7 +41,8 @@ static bool take_request_word(struct text *text, const char *head)
 	return true;
 }
 
-/* Take the text before the first `end`, and skip that character; take all if there is none. */
+/* Return the text before the first `end`, and advance past this character. Without this character, return the
+ * whole text. */
 static struct text take_text_until(struct text *text, char end)
 {
 	const char *at = memchr(text->at, end, text->length);
@@ -112,7 +114,7 @@ static bool read_request_head(struct text lines, struct head *head)
 	return true;
 }
 
-/* True for names of metrics and their numbers: no character has a special meaning in a path. */
+/* True for names of metrics and their numbers: no character of these has a special meaning in a URL. */
 static bool is_plain_text(struct text text)
 {
 	if (text.length == 0)
@@ -127,7 +129,7 @@ static bool is_plain_text(struct text text)
 	return true;
 }
 
-/* Allow "/pmapi/CONTEXT/WHAT?KEY=NAMES" and nothing else of pmproxy's. */
+/* Allow "/pmapi/CONTEXT/WHAT?KEY=NAMES" and no other request of pmproxy's interface. */
 static enum serve_answer choose_forward_path(struct text path, char out[SERVE_REQUEST_MAX])
 {
 	static const char *const what[][2] = {{"fetch", "pmids"}, {"metric", "prefix"}, {"indom", "name"}};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve_request.h - checks requests to the page. pmproxy answers any web page, for any node that it can
- * reach, and stores values for it. It therefore has no port, and the requests that may reach it are listed
- * here.
+ * serve_request.h - checks requests to the page. pmproxy would answer requests of any web page, for any node
+ * that pmproxy can reach, and would store values for the web page. pmproxy therefore has no port, and only
+ * requests that serve_request.c allows are forwarded to it.
  *
  * Pure: converts bytes to a kind of answer.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_REQUEST_H
 #define UTIL_SERVE_REQUEST_H
@@ -16,9 +17,9 @@
 enum serve_answer {
 	SERVE_MORE,      /* the request is incomplete */
 	SERVE_PAGE,      /* the page */
-	SERVE_STYLE,     /* ... its style */
-	SERVE_SCRIPT,    /* ... its script */
-	SERVE_ABOUT,     /* ... its facts about this node */
+	SERVE_STYLE,     /* the page's style */
+	SERVE_SCRIPT,    /* the page's script */
+	SERVE_ABOUT,     /* the page's facts about this node */
 	SERVE_FORWARD,   /* pmproxy's answer to path */
 	SERVE_BAD,       /* 400: not a request */
 	SERVE_FORBIDDEN, /* 403: from another page, or by another host name */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_upstream.c - sends requests to pmproxy over its own socket, one for each connection.
+ * Terms: serve/serve_node.h.
  */
 #include "serve/serve_upstream.h"
 
@@ -43,7 +44,7 @@ static const char *find_header_value(const char *head, const char *end, const ch
 	return NULL;
 }
 
-/* Join a chunked body in place: each chunk follows its length. */
+/* Join the chunks of a chunked body in place. Each chunk follows its length in the text. */
 static bool join_body_pieces(char *body, size_t *length)
 {
 	size_t from = 0, to = 0;
@@ -159,8 +160,8 @@ static bool last_piece(const char *at, const char *end)
 	return false;
 }
 
-/* True if the reply is complete. pmproxy keeps the connection open. If it is asked to close the connection,
- * it does so after the first chunk of a long reply. */
+/* True if the reply is complete. pmproxy keeps the connection open. The request does not ask pmproxy to close
+ * it, since pmproxy would then close it after the first chunk of a long reply. */
 static bool is_reply_complete(const char *bytes, size_t length)
 {
 	const char *end = memmem(bytes, length, "\r\n\r\n", 4), *value;

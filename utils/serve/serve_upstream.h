@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * serve_upstream.h - sends requests to pmproxy over its own socket.
+ * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_UPSTREAM_H
 #define UTIL_SERVE_UPSTREAM_H
@@ -16,8 +17,8 @@ struct serve_reply {
 };
 
 /*
- * GET a path; the caller frees the reply's body. False, with errno, if pmproxy does not answer within the
- * seconds, or if its answer is invalid.
+ * Send GET for the path, and store the reply; the caller frees its body. False, with errno, if pmproxy does
+ * not answer within this number of seconds, or if its answer is invalid.
  */
 bool serve_upstream(const char *socket, const char *path, int seconds, struct serve_reply *reply);
 

@@ -2,6 +2,7 @@
 /*
  * upc_serve.c - one command that runs a private node service and shows its counts as a live page, as metrics
  * of Performance Co-Pilot, and as an archive.
+ * Terms: serve/serve_node.h.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 struct settings {
 	struct serve_options node;
-	bool stop, interval; /* --interval was given */
+	bool stop, interval; /* --stop was given; --interval was given */
 };
 
 static int take_serve_option(void *own, int option)
