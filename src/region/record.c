@@ -24,8 +24,8 @@
 
 enum { FIRST_PAGES = 32, TEXT_PAGES = 4, FIRST_ROWS = 16 };
 
-/* Protects the variables below. May be taken while the engine's locks are held. No signal handler takes it.
- * */
+/* Protects the variables below. May be taken while the engine's locks are held. No signal handler takes
+ * it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *_Atomic base; /* UPCR_RECORD_MAX bytes of address space; NULL: none. Paired with the load in
 			      record_truncated */
@@ -113,8 +113,8 @@ static bool record_fits_limit(size_t size)
 	       (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
 }
 
-/* Extend the file and map the new pages now: page faults at later accesses would be counted as the program's.
- * */
+/* Extend the file and map the new pages now: page faults at later accesses would be counted as the
+ * program's. */
 static bool record_extend(int fd, size_t more)
 {
 	char *to = atomic_load(&base) + room;

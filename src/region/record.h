@@ -134,8 +134,8 @@ bool upcr_record_lives(void);
 void upcr_record_add(enum upcr_record_text kind, unsigned index, const char *text, size_t length);
 /* Append a thread's block. NULL: no room. */
 struct upcr_record_thread *upcr_record_add_thread(unsigned serial);
-/* Return memory for rows of a thread, from row number first on; *n becomes the number of rows. NULL: no room.
- * */
+/* Return memory for rows of a thread, from row number first on; *n becomes the number of rows. NULL: no
+ * room. */
 void *upcr_record_add_rows(unsigned serial, unsigned first, unsigned *n);
 /* Return the array for the values of a row, in the older of its slots. upcr_record_slot_end makes this slot
  * the valid one. */

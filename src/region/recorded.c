@@ -40,8 +40,8 @@ struct upcr_recorded_parts {
 	bool failed;   /* out of memory */
 };
 
-/* The record whose report is being written. A global, since the report's callbacks take no argument for it.
- * */
+/* The record whose report is being written. A global, since the report's callbacks take no argument for
+ * it. */
 static const struct upcr_recorded_parts *writing;
 
 static const char *recorded_event(unsigned i)
