@@ -6,7 +6,7 @@
  * Terms:
  * - mark: the start or the end of a region in a thread; stretch: the time from a thread's mark to its next
  * - path: the open regions of a thread, in the order of their starts; node: one path in the thread's tree
- * - base: the node that a thread's paths begin with: the root, or the path that the thread works for
+ * - base: the node that a thread's paths begin with, such as the root or the path that it works for
  * - current node: the node of the thread's present path; account: the node that gets the time and counts
  * - row: the copy of a node, with its calls, time and counts, in a result, a record or a report
  * - start, instance: one start of a region; birth: the innermost start in which a thread was created
@@ -14,10 +14,11 @@
  * - call: a call of a function of this header; busy: in such a call
  * - measuring: the engine's own work, such as allocation, which has the row "(measuring)"
  * - set: the event set of libmpx that counts a thread's events (counts.h)
- * - note: an error or oddity that the report lists, with its number of occurrences
+ * - note: an error or oddity that the report lists; lower bound: a count that lacks a part
  * - file, report: the JSON file that a process writes at its end (report.h)
  * - record: counts in shared memory, from which the file of a killed process is made (record.h)
- * - lower bound: a count that lacks a part
+ * - ..._locked: a function that is called with its file's lock held
+ * - pure: depending on the arguments alone, without I/O and global state
  *
  * Each thread has its own regions. They nest, overlap (A starts, B starts, A ends, B ends), recur, and may
  * start in one function and end in another. Calls from a signal handler that has interrupted one of these

@@ -393,8 +393,9 @@ static void put_result_row(const struct upcr_result *result, unsigned row, const
 	put("]}");
 }
 
-/* True if the row is written. A path that was never current exists only because a path below it was made. A
- * worker's root row may be empty, since a worker may never be outside of regions. */
+/* True if the row is written. A row without calls and time is left out: its path exists only because a path
+ * below it was made, or it is the root of a worker that was never outside of regions. The root is written if
+ * the thread has no other path. */
 static bool says_something(const struct upcr_result *result, unsigned row)
 {
 	return result->row[row].calls || result->row[row].ns || (row == UPCR_ROOT && result->rows <= 2);
