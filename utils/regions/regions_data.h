@@ -18,6 +18,7 @@
  * - stretch: the time from the start to the stop of a process's counters (region/whole.h)
  * - record: counts in shared memory, from which the file of a killed process is made (region/record.h)
  * - launcher: upc_regions itself, which starts the program
+ * - pure: depending on the arguments alone, without I/O and global state
  *
  * Ownership: the data owns everything. Numbers of names, paths and events are indices in its tables.
  */
