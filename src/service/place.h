@@ -46,7 +46,7 @@ struct place_cell {
 	bool read;              /* the cell was read since it was opened */
 	unsigned terms;
 	struct place_term *term;
-	uint64_t running_ns, enabled_ns;     /* sums over the time on, of the terms' least and greatest */
+	uint64_t running_ns, enabled_ns;     /* ns while on: of the terms, the least and the greatest */
 	uint64_t judged_ran, judged_enabled; /* running_ns and enabled_ns at the last judgement */
 	bool shown;                          /* a sample has had the cell's value since it was opened */
 	uint64_t value, value_ns; /* last published value, and running_ns of it; a count never falls */

@@ -7,7 +7,8 @@
  * Terms:
  * - counter: an event that the service counts under a name, in all places of one scope
  * - place: a CPU, the whole node, or a control group; scope: one of these three kinds of places
- * - unit: an event set of libupc (upc.h), of which each place has one; slot: the index of a unit's counter
+ * - unit: libupc's counters that are read together (upc.h), one for each place; slot: the index of a counter
+ *   in it
  * - cell: a counter in one place, with the sums of its counts there (place.h)
  * - level: a momentary value, such as a gauge, in contrast to a count
  * - sample: the values and states of all counters in all places at one time
@@ -19,6 +20,7 @@
  * - script: a file that provides the events' counts in place of this machine (UPC_SOURCE)
  * - to publish: to make a sample available to consumers
  * - lane: a thread of the control socket that runs commands (lane.h)
+ * - pure: depending on the arguments alone, without I/O and global state
  *
  * A worker thread has all units, and does everything that may take long. It makes the samples, which never
  * change; a consumer keeps a sample as long as necessary. All calls may come from any thread, and none from

@@ -2,6 +2,7 @@
 /*
  * topology.h - the CPUs of this machine, which of them are online, and their NUMA nodes: from /sys, or from a
  * directory with the same structure.
+ * Terms: service/service.h.
  */
 #ifndef SERVICE_TOPOLOGY_H
 #define SERVICE_TOPOLOGY_H

@@ -14,7 +14,7 @@
 
 #define WATCH_TICK_NS 200000000u   /* interval of reading the count of opens */
 #define WATCH_PASS_NS 500000000u   /* interval of passes without a count of opens */
-#define WATCH_SLOW_NS 10000000000u /* with a count of opens: interval of passes, for users it misses */
+#define WATCH_SLOW_NS 10000000000u /* interval of passes if opens are counted, too */
 
 struct watch;
 
