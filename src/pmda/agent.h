@@ -16,6 +16,7 @@
  * - epoch: the time since the service's counts began anew (service_sample.started_ns)
  * - the agent's file: its entries and their values, from which a restarted agent continues (store.h)
  * - clean: of a text, valid UTF-8 that can be shown (clean.h)
+ * - pure: depending on the arguments alone, without I/O and global state
  */
 #ifndef PMDA_AGENT_H
 #define PMDA_AGENT_H
