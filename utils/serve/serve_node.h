@@ -9,8 +9,7 @@
  * - page: the web page with live values, and the process that serves it (serve_front.h)
  * - child: one of pmcd, pmproxy, pmlogger and the page; the agent is a child of pmcd
  * - configuration: the agent's list of counters (service/config.h)
- * - directory: the node's directory with all its files (serve_place.h); holder: the upc_serve that has locked
- *   it
+ * - directory: the node's directory (serve_place.h); holder: the upc_serve that has locked it
  * - nobody, web user: the user without rights that pmproxy and the page run as on root's node
  * - archive: the samples that pmlogger has written
  */

@@ -4,7 +4,7 @@
  * that pmproxy can reach, and would store values for the web page. pmproxy therefore has no port, and only
  * requests that serve_request.c allows are forwarded to it.
  *
- * Pure: converts bytes to a kind of answer.
+ * Pure, without I/O and global state: converts bytes to a kind of answer.
  * Terms: serve/serve_node.h.
  */
 #ifndef UTIL_SERVE_REQUEST_H
