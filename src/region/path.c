@@ -62,7 +62,8 @@ static unsigned path_depth(const struct upcr_path *path)
 	return depth;
 }
 
-/* Return the node of the path, found or made by step for each name. 0 if a step finds none. */
+/* Return the node of the path. step() finds, or makes, the node of each name on the path. 0 if step() finds
+ * none. */
 static unsigned path_follow(struct upcr_tree *tree, const struct upcr_path *path,
 			    unsigned (*step)(struct upcr_tree *tree, unsigned parent, unsigned name))
 {

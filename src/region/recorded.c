@@ -18,7 +18,7 @@
 #include "region/report.h"
 #include "region/settings.h"
 
-#define ROWS_BLOCKS 32 /* each block is as large as all before it */
+#define ROWS_BLOCKS 32 /* limit of a thread's blocks of rows, each as large as all earlier ones together */
 
 /* The blocks of a thread. */
 struct thread_parts {

@@ -53,8 +53,8 @@ static unsigned thread_path_of(struct upcr_tree *tree, const struct upcr_instanc
 	return node;
 }
 
-/* Make the base nodes, which do not count towards the limit of paths. The nodes of the path to born come
- * first. */
+/* Make the base nodes, which do not count towards the limit of paths. The first nodes are those of the path
+ * to the row born. */
 static void thread_make_bases(struct upcr_thread *thread, bool measures)
 {
 	struct upcr_tree *tree = &thread->tree;

@@ -106,7 +106,7 @@ static int open_own(unsigned counter)
 	return -1;
 }
 
-/* Uses the caller's memory: the thread has no state yet. */
+/* Keep the descriptors in the caller's memory: the thread has no state yet. */
 void upcr_early_begin(struct upcr_early *early)
 {
 	unsigned i;
@@ -132,8 +132,8 @@ void upcr_early_end(struct upcr_early *early, uint64_t *value)
 	early->n = 0;
 }
 
-/* Counters of ending threads, which are read when a later thread or the process ends. Beyond LATE_MAX the
- * ends of threads are not counted. */
+/* Counters of ending threads. They are read when a later thread or the process ends. While there are LATE_MAX
+ * counters, the ends of further threads are not counted. */
 enum { LATE_MAX = 64 };
 static struct late {
 	int fd;
@@ -142,7 +142,7 @@ static struct late {
 } late[LATE_MAX];
 static unsigned lates;
 
-/* Read the counters of ended threads. all: of threads that have not ended, too. */
+/* Read the counters of ended threads. all: also read the counters of threads that have not ended. */
 static void late_collect(bool all)
 {
 	unsigned i, kept = 0;
@@ -176,8 +176,8 @@ void upcr_late_begin(void)
 
 /* ---- the process --------------------------------------------------------------------------------- */
 
-/* Read the counters twice. The first reading touches the memory that the second one needs: nothing of ours
- * must happen between a reading and the counting that follows it. */
+/* Read the counters twice. The first reading touches the memory that the second one needs: no page fault of
+ * this library may happen between the second reading and the counting that follows it. */
 static bool read_twice(uint64_t *value)
 {
 	return upcr_whole_read(whole, value) == 0 && upcr_whole_read(whole, value) == 0;
