@@ -7,8 +7,7 @@
  * Terms:
  * - counter: an event that the service counts under a name, in all places of one scope
  * - place: a CPU, the whole node, or a control group; scope: one of these three kinds of places
- * - unit: libupc's counters that are read together (upc.h), one for each place; slot: the index of a counter
- *   in it
+ * - unit: libupc's counters that are read together (upc.h), one per place; slot: index of a counter in it
  * - cell: a counter in one place, with the sums of its counts there (place.h)
  * - level: a momentary value, such as a gauge, in contrast to a count
  * - sample: the values and states of all counters in all places at one time

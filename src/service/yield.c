@@ -3,7 +3,7 @@
  * yield.c - see yield.h.
  *
  * A client that has yielded has priority over a user that was noticed. When upcctl run ends, the counters go
- * on at once, since it reports its end. When a noticed user ends, the counters stay yielded for
+ * on at once, since upcctl run reports its end. When a noticed user ends, the counters stay yielded for
  * YIELD_QUIET_NS, since that user may start the next tool in a moment. If a user still has counters when
  * upcctl run ends, the service waits for that user, too.
  * Terms: service/service.h.
