@@ -14,7 +14,8 @@
 
 /* pmcd gives an agent 5 s; a worker that is busy for longer than this returns its last sample. */
 #define WAIT_MS 1000
-/* Wait for a sample when a client asks for names. It is shorter, since names take many requests. */
+/* Wait for a sample when a client asks for names. Shorter than WAIT_MS, since a client makes many requests
+ * for names. */
 #define WAIT_NAMES_MS 100
 
 int current_init(struct current *current)
