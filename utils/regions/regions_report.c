@@ -23,7 +23,6 @@ enum { RANKS_NAMED = 64 };
 struct sorting {
 	const struct regions_data *data;
 	const struct regions_sums *sums;
-	uint32_t *place; /* [keys]: not used */
 };
 
 static int by_own_time(const void *a, const void *b, void *arg)
