@@ -2,6 +2,15 @@
 /*
  * event.h - an event of the catalogue and the driver that counts it.
  *
+ * Terms:
+ *   code           the number of an event in its catalogue
+ *   id             0 to 511: the number of a Blue Gene/P event, which fixes its counter and input
+ *   driver         a description of how to count an event: the kind of source, and what the source calls it
+ *   derived event  an integer-weighted sum of events, over an integer or over another such sum
+ *   ratio          a derived event whose divisor is a sum of events
+ *   level          an event with a momentary value, as opposed to a count, which only grows
+ *   panel          the ids from 512 on, which are bound to events of this machine when these are added
+ *
  * One structure serves every kind of source, the built-in catalogue, the wiring file and its printer. A
  * driver therefore holds exactly the information of a line in a wiring file.
  */
@@ -54,7 +63,7 @@ struct upci_formula {
 
 struct upci_driver {
 	enum upc_source source;
-	/* One count of the source is mul/div of the event's unit. */
+	/* One count of the source is mul/div times the event's unit of measurement. */
 	uint32_t mul, div;
 	union {
 		const char *text;       /* any kind with a word in sources.def */
@@ -77,7 +86,7 @@ struct upci_event {
 	const char *why;         /* reason why the event has no source (NONE), else NULL */
 	const char *differs;     /* wired Blue Gene/P name: how the meanings differ, or NULL */
 	const char *driver_text; /* NULL: printed when a caller asks for it */
-	const char *also;        /* its other names in spellings.def; composed with driver_text */
+	const char *also;        /* the event's other names in spellings.def; composed with driver_text */
 	/* Formula of a derived event, kept even while a term has no source and the event itself has none;
 	 * else NULL. */
 	const struct upci_formula *formula;

@@ -2,9 +2,9 @@
 /*
  * let_go.h - closes descriptors that take the kernel long to close, without a wait.
  *
- * The last close of a tracepoint's last event waits for grace periods, 11 to 40 ms each, one after the other,
- * in whichever process. A separate process therefore gets copies of the descriptors. The program's close is
- * then not the last; the kernel closes the copies when that process ends.
+ * The last close of a tracepoint's last event waits for RCU grace periods, 11 to 40 ms each, one after the
+ * other, in whichever process makes that close. A separate process therefore gets copies of the descriptors.
+ * The program's close is then not the last; the kernel closes the copies when the separate process ends.
  */
 #ifndef UPCI_LET_GO_H
 #define UPCI_LET_GO_H
@@ -27,8 +27,8 @@ void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n);
  */
 void upci_bag_let_go(struct upci_bag *bag);
 
-/* The same for the end of the program. The numbers stay open, as /dev/null, since other threads may use them
- * to the last: a read returns end of file. */
+/* Do the same at the end of the program, but replace each descriptor by one of /dev/null. Other threads may
+ * still use the numbers: a read then returns end of file. */
 void upci_bag_leave(struct upci_bag *bag);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.h - sets the message of a call that fails (upc_last_message).
+ * message.h - sets the message of a public call that fails, which upc_last_message returns.
  */
 #ifndef UPCI_MESSAGE_H
 #define UPCI_MESSAGE_H

@@ -2,10 +2,10 @@
 /*
  * notice.c - notices, which do not make a call fail, and the user's callback for them.
  *
- * A signal handler that ends a slice, or reads in one, may give a notice. The handler may have interrupted a
- * call that holds the library's lock, and the callback may do things that handlers must not. A notice is
- * therefore stored as a line, without a lock. Later a call that no handler makes passes the line to the
- * callback.
+ * A signal handler that stops or reads a unit, as libmpx's does, may cause a notice. The handler may have
+ * interrupted a call that holds the library's lock, and the callback may do things that handlers must not. A
+ * notice is therefore stored as a line, without a lock. A later call that is not made in a handler passes the
+ * line to the callback.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "upc.h"
 
 static struct upci_later waiting;
-static int any; /* relaxed: the next call reports a line that this one missed */
+static int any; /* a line is stored. Relaxed: if a call misses a new line, the next call reports it */
 
 /* Protected by the process lock. upci_notice tests it for NULL without the lock. */
 static void (*callback)(const char *line, void *arg);

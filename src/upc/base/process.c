@@ -25,8 +25,8 @@ void upci_thread_forget(void)
 	thread_id = 0;
 }
 
-/* Points to memory that the kernel wipes in a forked child (MADV_WIPEONFORK). It is mapped once, under the
- * lock, and read without the lock. */
+/* claimant points to memory that the kernel wipes in a forked child (MADV_WIPEONFORK), or to nobody, which
+ * stays 0. The memory is mapped once, under the lock, and read without the lock. */
 static pid_t nobody;
 static pid_t *claimant = &nobody;
 

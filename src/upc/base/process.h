@@ -49,10 +49,10 @@ pid_t upci_thread_id(void);
 void upci_thread_forget(void);
 
 /*
- * upci_process_claim claims this memory for the calling process. upci_process_claimed returns the process
- * that has claimed it, or 0. A child always gets 0, even after a bare clone, which runs no fork handlers.
- * upci_process_claim returns false if the kernel cannot wipe the claim in children (QEMU, Linux before 4.14).
- * The claim then stays 0 in every process. Signal handlers must not call upci_process_claim.
+ * upci_process_claim stores the id of the calling process where no child inherits it. upci_process_claimed
+ * returns that id, or 0. A child always gets 0, even after a bare clone, which runs no fork handlers.
+ * upci_process_claim returns false if the kernel cannot wipe the id in children (QEMU, Linux before 4.14).
+ * The id then stays 0 in every process. Signal handlers must not call upci_process_claim.
  */
 pid_t upci_process_claimed(void);
 bool upci_process_claim(void);

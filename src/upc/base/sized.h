@@ -28,8 +28,8 @@ struct upci_sized {
 #type, UPCI_UP_TO(type, last), sizeof(struct type), fail \
 	}
 
-/* For structures that it fills in, libupc has always accepted any size: a program may ask for only the first
- * fields. */
+/* Describe a structure that libupc fills in and of which it has always accepted any size: a program may ask
+ * for only the first fields. */
 #define UPCI_SIZED_FROM_0(type, fail)                            \
 	{                                                        \
 #type, sizeof(size_t), sizeof(struct type), fail \

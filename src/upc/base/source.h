@@ -4,6 +4,16 @@
  * clocks) implements a table of operations. A source that can stop has a second table, and a source
  * that can signal overflows has a third. sources.def has a row for each source.
  *
+ * Terms:
+ *   source    an origin of counts: perf events, the files of /proc and /sys, the clocks, powercap
+ *   instance  the object of one source in one unit
+ *   handle    the number of an open event in an instance
+ *   reading   the value that a source has for an event at one moment
+ *   batch     events that are opened together, so that they can share perf groups
+ *   halt      to stop one event while the others go on
+ *   rebase    to let states and times begin anew at the last read
+ *   scale     to multiply a reading by the driver's mul/div (event.h)
+ *
  * A unit has one instance of each source, for the unit's context. A source stores its readings in
  * two arrays, indexed by handle, and the unit copies them into its registers. A read therefore
  * makes no function call per event.
@@ -42,7 +52,7 @@ struct upci_source_time {
 	uint64_t enabled, lost;
 };
 
-/* A reason for the next start to open all events again. */
+/* A source's reason for opening all its events again at the next start. */
 enum upci_source_wish {
 	UPCI_SOURCE_FINE,
 	UPCI_SOURCE_GATHER, /* nothing has counted yet; events opened together need fewer groups */

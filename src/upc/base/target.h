@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * target.h - the target that a unit counts, as the sources need it.
+ *
+ * Terms:
+ *   context  what a unit counts: a thread, a process, a CPU, the machine or a control group
+ *   target   one thread, or one CPU, of a context
+ *   domain   the privilege levels in which events count: user, kernel, hypervisor
  */
 #ifndef UPCI_TARGET_H
 #define UPCI_TARGET_H
@@ -13,7 +18,8 @@
 struct upci_context {
 	enum upc_context_kind kind;
 	pid_t pid, tid; /* process and thread, 0: none */
-	bool own; /* a thread or process of the caller's own; a child of a fork then counts itself instead */
+	bool own; /* the thread belongs to the calling process, or the process is the calling one; a child of
+		     a fork then counts itself instead */
 	int cpu;
 	unsigned domain; /* UPC_DOMAIN_*, never 0: the user's choice, or else all domains that the caller may
 			    count */

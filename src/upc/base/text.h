@@ -42,7 +42,7 @@ void upci_out_sentence(struct upci_out *out, const char *string, size_t max);
  * are not UTF-8. Reads no further than a 0 byte. */
 size_t upci_utf8_sequence(const char *p);
 
-/* The same, but returns 1 for a byte that is not UTF-8. */
+/* Do the same, but return 1 for a byte that is not UTF-8. */
 size_t upci_utf8_length(const char *p);
 
 /* True if string is UTF-8 without control characters. */

@@ -30,7 +30,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	const char *now; /* the current text: line->text or a general text */
 } own;
 
-/* Stands for the line of a thread whose own line is freed. Such a thread gets no other. */
+/* Stands for the line of a thread whose line was freed. The thread gets no other line. */
 static struct line ended;
 
 static pthread_key_t key;

@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine.h - units that take input signals cycle by cycle: one interface and three engines, which must agree
- * in every bit (UPC, sections 4 to 6).
+ * engine.h - the interface of three engines, which run a unit's registers on input signals, cycle by cycle.
+ * All three must agree in every bit (UPC, sections 4 to 6).
+ *
+ * Terms:
+ *   low-order counter  bits 11..0 of a counter
+ *   array word         bits 63..12 of a counter, which lie in a memory array and have a parity bit
+ *   latch              remembers that the low-order counter wrapped (carry), until the array update adds it
+ *   word               array word plus latch, modulo 2^52
+ *   array update       the visit, every 16 cycles, to the next array word: it checks the parity, adds the
+ *                      latch, and arms the counter or not
+ *   armed              interrupt enabled and not pending, and the word equals bits 63..12 of the threshold
+ *                      register (the threshold word)
+ *   fire               to raise the interrupt: the next carry of an armed counter does
+ *   damaged            of a counter: its array word has wrong parity, which the next visit or read reports
+ *   input              one of the four signals that a counter chooses from
+ *   field              a counter's byte in the configuration registers: input, mode, interrupt enable, flags
+ *   mode               signal mode: what a counter counts, cycles high or low, or rising or falling edges
+ *   sample             the value of a counter's chosen input in one cycle
+ *   run                a number of cycles that one call of an engine computes
  *
  * An engine is a unit's registers and a clock that counts cycles from 0. Software accesses the registers
- * between cycles. A run of cycles takes the 1024 input signals. The events of an access or a cycle go to a
- * sink in the order in which they happen: in a cycle first the parity error of the array update, then the
- * interrupts in the order of the counters.
+ * between cycles. A run takes the 1024 input signals. Parity errors and interrupts are the engine's events.
+ * The engine passes them to a function, the sink, in the order in which they happen: in a cycle first the
+ * parity error of the array update, then the interrupts in the order of the counters.
  *
  * Engines return no error but UPC_EFAULT, allocate nothing after their creation, and call nothing but the
  * sink. The sink must not access the engine: one engine may call it in mid-cycle, another when the run is

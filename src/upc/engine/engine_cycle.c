@@ -42,6 +42,8 @@
  *
  * The sink is called when a cycle is complete and t is the number of the next cycle. It may therefore access
  * the unit: such an access lies between the two cycles.
+ *
+ * Terms: engine/engine.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +57,7 @@
 #define WORD_BITS 52
 #define WORD_MASK ((UINT64_C(1) << WORD_BITS) - 1)
 
-/* may_alias, since signals are declared as words. */
+/* may_alias, since struct upci_signals declares its signals as words. */
 typedef uint64_t v4 __attribute__((vector_size(32), __may_alias__));
 
 /* One bit for each counter. */
@@ -270,7 +272,7 @@ static void run_cycle_signals(struct upci_engine *e, const struct upci_signals *
 
 /* ---- waveforms --------------------------------------------------------- */
 
-/* Start the waves at cycle k of a run, less back cycles. Constant waves are written into the buffer once. */
+/* Start the waves back cycles before cycle k of a run. Constant waves are written into the buffer once. */
 static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, unsigned back)
 {
 	union lanes high;
@@ -451,7 +453,7 @@ static uint64_t cycle_engine_cycles(const struct upci_engine *e)
 	return e->t;
 }
 
-/* Every cycle is stepped, so none is closed. */
+/* Return 0: this engine computes no cycle in closed form. */
 static uint64_t cycle_engine_cycles_closed(const struct upci_engine *e)
 {
 	(void)e;

@@ -7,6 +7,8 @@
  * the attribute. One inline function for all instruction sets would be slow: compilers split vectors that the
  * function's own target lacks before they inline it. Vectors are passed by address, because the way to pass
  * them by value depends on the instruction set. Everything is inlined, so that the sum stays in registers.
+ *
+ * Terms: engine/engine.h.
  */
 #define INLINE static inline ISA_TARGET __attribute__((always_inline))
 

@@ -2,6 +2,7 @@
 /*
  * engine_cycle_waves.h - waveforms as bits, 64 cycles at a time. The next 64 samples of a lane are computed
  * in one word without a loop or a division, and 64 such words are transposed into 64 cycles of 64 lanes.
+ * Terms: engine/engine.h.
  */
 #ifndef UPCI_ENGINE_CYCLE_WAVES_H
 #define UPCI_ENGINE_CYCLE_WAVES_H
@@ -28,7 +29,7 @@ static inline bool wave_is_constant(const struct upci_wave *wave)
 	return wave->high == 0 || wave->high == wave->period;
 }
 
-/* Start a lane at cycle k of a run, less back cycles. */
+/* Start a lane back cycles before cycle k of a run. */
 static void wave_start(struct wave_lane *l, const struct upci_wave *wave, uint64_t k, unsigned back)
 {
 	uint64_t forth = k % wave->period, again = wave->period - back % wave->period;

@@ -2,6 +2,7 @@
 /*
  * engine_reference.c - the engine "reference": implements section 3 of the design sentence by sentence,
  * counter by counter and cycle by cycle. It is slow, and the oracle for the other engines.
+ * Terms: engine/engine.h.
  */
 #include <stdlib.h>
 

@@ -62,6 +62,8 @@
  *   4096 - low. A counter has at most one count per cycle, so the carry cannot
  *   come before the cycle of that number less 1. If that cycle lies past the
  *   earliest event known so far, the counter's wave need not be examined.
+ *
+ * Terms: engine/engine.h, engine/threshold.h.
  */
 #include <stdlib.h>
 
@@ -87,7 +89,7 @@ struct upci_engine {
 	struct counter counter[UPC_COUNTERS];
 	uint64_t threshold;
 	uint64_t t;      /* cycles so far, which is the number of the next */
-	uint64_t closed; /* cycles of t that were not stepped */
+	uint64_t closed; /* number of cycles that were computed in closed form */
 	bool run;
 	struct upci_engine_sink sink;
 };
@@ -174,14 +176,15 @@ static struct found queue_take(struct queue *q)
 
 /* ---- a run --------------------------------------------------------------- */
 
-/* Two steps, since low + counts may exceed 2^64. */
+/* Return the number of carries in the first counts of a run. The sum is made in two steps, since low + counts
+ * may exceed 2^64. */
 static uint64_t carries_of(const struct counter *c, uint64_t counts)
 {
 	return (counts >> 12) + (((counts & LOW_MASK) + c->low) >> 12);
 }
 
-/* Return the number of the carry that fires, of carries in total, or 0 if none does. first is the cycle of
- * the first visit, n or later if there is none. */
+/* Return the number of the carry that fires, from 1, or 0 if none of the run's carries does. first is the
+ * cycle of the first visit, n or later if there is none. */
 static uint64_t firing_carry(const struct counter *c, const struct upci_counting *counting, uint64_t j,
 			     uint64_t carries, uint64_t first)
 {
@@ -294,7 +297,7 @@ static uint64_t interrupt_cycle(const struct upci_engine *e, unsigned i, const s
 				const struct upci_wave *wave, uint64_t n)
 {
 	const uint64_t first = (16 * i - e->t) % ROUND, j = words_to_threshold(e, c);
-	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* number of carries before it */
+	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* carries before the one that fires */
 	struct upci_counting counting;
 	uint64_t carries, fires;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regs.c - accesses of software to a unit's registers.
+ * regs.c - reads and writes a unit's registers as software does.
  */
 #include "engine/regs.h"
 

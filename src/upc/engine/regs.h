@@ -18,6 +18,8 @@
  *   2^64.
  *
  *   Armed is evaluated after every change of anything that it depends on.
+ *
+ * Terms: engine/engine.h.
  */
 #ifndef UPCI_REGS_H
 #define UPCI_REGS_H
@@ -82,10 +84,10 @@ static inline void upci_regs_set_level(struct upci_regs *r, unsigned i, uint64_t
 	upci_regs_arm(r, i);
 }
 
-/* A write by software, which acknowledges a pending interrupt and a parity error. */
+/* Write a counter as software does, which acknowledges a pending interrupt and a parity error. */
 void upci_regs_write_counter(struct upci_regs *r, unsigned i, uint64_t value);
 
-/* Sets input, mode and enable; flags in field are ignored. */
+/* Set input, mode and interrupt enable; flags in field are ignored. */
 void upci_regs_write_field(struct upci_regs *r, unsigned i, uint8_t field);
 
 void upci_regs_write_threshold(struct upci_regs *r, uint64_t value);

@@ -2,6 +2,7 @@
 /*
  * totals.c - counts that arrive as totals, for counters that are watched (interrupt enabled or damaged), and
  * accesses of software. The invariants are in totals.h, regs.h and threshold.h.
+ * Terms: engine/engine.h, engine/threshold.h.
  */
 #include <string.h>
 
@@ -59,7 +60,7 @@ void upci_totals_flip(struct upci_totals *totals, unsigned counter, unsigned bit
 	upci_totals_show(totals, counter);
 }
 
-/* ---- counts ------------------------------------------------------------- */
+/* ---- adding counts ------------------------------------------------------ */
 
 /* Reload the register of a counter that has just fired, and is therefore at the boundary: move it and its
  * offset back by one period. */
@@ -72,9 +73,9 @@ static void reload_total_register(struct upci_totals *totals, unsigned i)
 }
 
 /*
- * Each step ends when no counts are left, the threshold fires, or the next count carries into a damaged array
- * word. Nothing is kept from one step to the next, since the sink may have changed the registers, the chosen
- * input and the run bit.
+ * Add the counts in steps. Each step ends when no counts are left, the threshold fires, or the next count
+ * carries into a damaged array word. No register's value is kept from one step to the next, since the sink
+ * may have changed the registers, the chosen input and the run bit.
  */
 void upci_totals_add_watched(struct upci_totals *totals, unsigned id, uint64_t k)
 {

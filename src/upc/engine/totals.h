@@ -25,6 +25,8 @@
  *   before the interrupt of the same count, as in a cycle. Preloads for thresholds
  *   move the register and its offset together, and the damage with them. The count
  *   is as wrong as before, so its damage stays found or not found.
+ *
+ * Terms: engine/engine.h, engine/threshold.h.
  */
 #ifndef UPCI_TOTALS_H
 #define UPCI_TOTALS_H
@@ -46,15 +48,17 @@ struct upci_totals {
 	/* One bit per counter: an odd number of bits of its array word was flipped since its parity was
 	 * computed. */
 	uint64_t damaged[UPC_COUNTERS / 64];
-	/* Called when the event happens and before any later count; cycle is 0. It may call everything in
-	 * this file except adds. Counts that are left are added to the registers as the sink leaves them. */
+	/* Called when the event happens and before any later count; cycle is 0. The sink may call every
+	 * function of this file except those that add counts. The rest of the counts is then added to the
+	 * registers as the sink leaves them. */
 	struct upci_engine_sink sink;
 };
 
 /* Set the reset state. The sink is copied and must have a function. */
 void upci_totals_init(struct upci_totals *totals, const struct upci_engine_sink *sink);
 
-/* The same as upci_totals_add, step by step. */
+/* Do the same as upci_totals_add, for a counter that is watched: its interrupt is enabled or it is damaged.
+ */
 void upci_totals_add_watched(struct upci_totals *totals, unsigned id, uint64_t k);
 
 /* Return the count of a counter's event. */
@@ -100,10 +104,10 @@ static inline void upci_totals_add(struct upci_totals *totals, unsigned id, uint
 }
 
 /*
- * Add a signal that was high in the given number of cycles, in the given number of separate stretches
- * (edges). The counter's signal mode selects one of them: level-high the cycles, both edge modes the
- * stretches. Level-low would need the number of low cycles, which is not given. Nothing is counted then, and
- * the event's source refuses the mode.
+ * Add a signal that was high in the given number of cycles (high), which formed the given number of separate
+ * pulses (edges). The counter's signal mode selects the number that is added: level-high adds the cycles,
+ * both edge modes add the pulses. Level-low would need the number of low cycles, which is not given. Nothing
+ * is counted in that mode, and the event's source refuses it.
  */
 void upci_totals_add_signal(struct upci_totals *totals, unsigned id, uint64_t edges, uint64_t high);
 

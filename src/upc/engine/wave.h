@@ -31,6 +31,8 @@
  *   divided by the period first. phase plus the remainder is below two periods,
  *   and is reduced below one period, even if the 64-bit sum wrapped. The result
  *   fits, since it is at most m, so the sum modulo 2^64 is the sum.
+ *
+ * Terms: engine/engine.h.
  */
 #ifndef UPCI_WAVE_H
 #define UPCI_WAVE_H

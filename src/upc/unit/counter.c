@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * counter.c - single counters and registers of a unit, as software sees them.
+ * Terms: unit/unit.h, base/source.h, engine/threshold.h, engine/engine.h.
  */
 #include <string.h>
 
@@ -143,8 +144,8 @@ static int turn_counter(struct upc_unit *u, int counter, bool halts)
 		error = halts ? source->ops->stops->halt(source, b->handle)
 			      : source->ops->stops->go_on(source, b->handle);
 	} else if (!b->stops && u->regs.run) {
-		/* While the counter is halted, its readings are discarded. The last reading is the base when
-		 * it goes on. */
+		/* While the counter is halted, the readings of its source are not added. When it continues,
+		 * the last reading is its base. */
 		error = upci_unit_update(u);
 	}
 	if (!upci_unit_usable(error))

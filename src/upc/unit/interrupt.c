@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * interrupt.c - the public calls that set thresholds and the interrupt callback.
+ * Terms: unit/unit.h, engine/threshold.h.
  */
 #include <signal.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 /* ---- setting a threshold --------------------------------------------------- */
 
-/* Return the counter of a plain event, or a negative error with message. */
+/* Return the counter of an added event that is not derived, or a negative error with message. */
 static int plain_counter(const struct upc_unit *u, uint32_t code)
 {
 	int e = upci_unit_entry(u, code);
@@ -70,8 +71,8 @@ void upci_unit_keep_period(struct upc_unit *u, unsigned i, uint64_t period)
 	u->thresholds.period[i] = period;
 }
 
-/* Refuse a threshold below 3 on raw_syscalls: a handler returns by a system call, whose entry and exit count
- * too. */
+/* Refuse a threshold below 3 on raw_syscalls. A signal handler returns by a system call, and the entry and
+ * exit of that call count too. */
 static int check_room(const struct upci_binding *b, uint64_t period)
 {
 	const struct upci_driver *driver = &b->event->driver;

@@ -2,6 +2,7 @@
 /*
  * registers.c - access to one register of a unit, whichever of the three owners in registers.h has it, and
  * functions that these owners share.
+ * Terms: unit/unit.h, engine/threshold.h, engine/engine.h.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ void upci_unit_write_field(struct upc_unit *u, unsigned i, uint8_t field)
 	const unsigned offset = UPC_REG_CONFIG(i / 8), shift = 8 * (i % 8);
 	uint64_t group = 0;
 
-	/* The other fields of the group are written back unchanged. */
+	/* A configuration register has the fields of eight counters. Write the other seven back unchanged. */
 	(void)u->registers->read(u, offset, &group);
 	group &= ~(UINT64_C(0xff) << shift);
 	(void)u->registers->write(u, offset, group | (uint64_t)field << shift);
@@ -49,7 +50,7 @@ int upci_unit_read_register(struct upc_unit *u, unsigned offset, uint64_t *value
 	/* The read of a counter can find damage, and a callback can repair it. */
 	u->stale = true;
 	upci_unit_refresh(u);
-	/* Report damage that the engine takes for repaired, because the library wrote the counter's
+	/* Report also damage that the engine takes for repaired, because the library wrote the counter's
 	 * preload. */
 	if (offset >= UPC_REG_CONFIG(0) && offset < UPC_REG_START_STOP) {
 		first = offset - UPC_REG_CONFIG(0);

@@ -9,6 +9,8 @@
  * If an engine or a simulator owns the registers, the unit has a copy of them (registers_copy.c). In all
  * three cases the unit itself owns the counters of events that a source of source.h counts: it takes in their
  * counts.
+ *
+ * Terms: unit/unit.h, engine/threshold.h, engine/engine.h, base/target.h, replay/replay.h, node/sim.h.
  */
 #ifndef UPCI_UNIT_REGISTERS_H
 #define UPCI_UNIT_REGISTERS_H
@@ -19,7 +21,7 @@
 struct upci_registers_ops {
 	const char *whose; /* the end of "the unit's events are ..." in messages */
 	bool elsewhere;    /* registers are not in the unit, whose copy of them can be stale */
-	bool timed;        /* the owner has no cycles: the unit's clock times all counters */
+	bool timed; /* the owner has no cycles, so the unit's clock measures the time of all counters */
 
 	int (*set_context)(struct upci_context *context, const struct upc_unit_options *options);
 	/* Returns 0, or an error with message, as do the operations below unless they say otherwise. */
@@ -46,20 +48,21 @@ struct upci_registers_ops {
 	bool (*left)(const struct upc_unit *unit);
 	/* Number of cycles in which the run bit was set. */
 	uint64_t (*cycles)(const struct upc_unit *unit);
-	/* True while the unit's interrupt callback runs, from which some calls are not allowed. */
+	/* True while the unit's interrupt callback runs. Some calls are not allowed from the callback. */
 	bool (*is_told)(const struct upc_unit *unit);
 
-	/* For counters that the unit does not take in. preset sets an event's count, from which its threshold
-	 * goes on. clear sets all counts to 0 and repairs damage. set_period sets an event's threshold. */
+	/* For counters that the unit does not take in. preset sets an event's count; the next interrupt comes
+	 * at the next multiple of its period. clear sets all counts to 0 and repairs damage. set_period sets
+	 * an event's period. */
 	void (*preset)(struct upc_unit *unit, unsigned i, uint64_t count);
 	void (*clear)(struct upc_unit *unit);
 	int (*set_period)(struct upc_unit *unit, unsigned i, uint64_t period);
-	/* set_signal sets the signal that interrupts send. signalled, which signal handlers call, finds the
-	 * event that a signal was for: 0, or UPC_EINVAL without message. */
+	/* set_signal sets the signal that interrupts send. signalled is called from the signal handler. It
+	 * finds the event that a signal was for and returns 0, or UPC_EINVAL without message. */
 	int (*set_signal)(struct upc_unit *unit, int signal);
 	int (*signalled)(const struct upc_unit *unit, int fd, uint32_t *code);
-	/* bind: a counter gets another event. vacate: it loses its event. moved: an event came from another
-	 * counter, with its threshold. */
+	/* bind: counter i gets another event. vacate: counter i loses its event. moved: an event came to
+	 * counter i from another counter, with its threshold. */
 	void (*bind)(struct upc_unit *unit, unsigned i);
 	void (*vacate)(struct upc_unit *unit, unsigned i);
 	void (*moved)(struct upc_unit *unit, unsigned i);
@@ -67,7 +70,7 @@ struct upci_registers_ops {
 
 extern const struct upci_registers_ops upci_registers_live, upci_registers_script, upci_registers_node;
 
-/* ---- registers.c: one register, whoever owns it. Call upci_unit_catch_up first. --------- */
+/* ---- registers.c: access to one register of any owner. Call upci_unit_catch_up first. ---- */
 
 void upci_unit_write_counter(struct upc_unit *unit, unsigned i, uint64_t value);
 void upci_unit_write_field(struct upc_unit *unit, unsigned i, uint8_t field);
@@ -76,8 +79,8 @@ int upci_unit_write_run(struct upc_unit *unit, bool run);
 /* Read a register, with the side effects of a read. Return 0, or UPC_EFAULT without message. */
 int upci_unit_read_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
 
-/* Return UPC_ESTATE with message while an interrupt callback of the unit runs, else 0. what names the call in
- * the message, as "started". */
+/* Return UPC_ESTATE with message while an interrupt callback of the unit runs, else 0. The message calls the
+ * operation by the participle in what, such as "started". */
 int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
 
 /* ---- registers_copy.c ------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
  * The copy is made without a parity check. Parity is checked when a read asks for a counter, so the library's
  * own reads change nothing. A damaged counter stays marked until the user writes it, even if the library
  * writes its register for a threshold meanwhile.
+ *
+ * Terms: unit/unit.h, engine/engine.h, node/sim.h.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * registers_live.c - the registers of a unit of this machine, which the unit owns. Sources count all bound
- * events, so the operations here serve the other counters.
+ * registers_live.c - the registers of a live unit, which the unit itself owns. Sources count all bound
+ * events, so the operations here concern only counters that no event is bound to.
+ * Terms: unit/unit.h.
  */
 #include "base/message.h"
 #include "unit/registers.h"

@@ -3,6 +3,7 @@
  * registers_node.c - the registers of a unit of the simulated node, which the simulator's context owns. The
  * simulator itself makes thresholds per event, and its counts do not include their preloads. The unit takes
  * in clocks and files itself.
+ * Terms: unit/unit.h, engine/threshold.h, engine/engine.h, base/target.h, node/sim.h.
  */
 #include <string.h>
 
@@ -126,8 +127,8 @@ static int node_set_signal(struct upc_unit *u, int signal)
 	return upci_fail(UPC_EINVAL, "the simulator cannot send signal %d: choose a lower one", signal);
 }
 
-/* Skip counters without a threshold, whose interrupts are parity errors: the reads that find those report
- * them. */
+/* Skip counters without a threshold. Their interrupts are parity errors, which the read of a counter
+ * reports. */
 static int node_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
 	unsigned counter;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * registers_script.c - the registers of a unit that a script drives, which an engine owns. The engine has one
- * threshold register. Thresholds per event are made here, with preloads of the counters (threshold.h), in the
- * interrupt's own cycle. Interrupts call the callback; no signal is sent.
+ * threshold register. This file makes thresholds per event with preloads of the counters (threshold.h), which
+ * it writes in the cycle of the interrupt. Interrupts call the callback; no signal is sent.
+ * Terms: unit/unit.h, engine/threshold.h, replay/replay.h.
  */
 #include "base/message.h"
 #include "base/notice.h"
@@ -59,7 +60,8 @@ static int script_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 
 /* ---- interrupts ----------------------------------------------------------- */
 
-/* True if the handler of another interrupt of the same cycle has acknowledged or disabled this one. */
+/* True if the callback for an earlier interrupt of the same cycle has acknowledged or disabled the interrupt
+ * of counter i. */
 static bool is_interrupt_acknowledged(const struct upc_unit *u, unsigned i)
 {
 	return !(u->regs.field[i] & UPC_FIELD_INTERRUPT_PENDING);

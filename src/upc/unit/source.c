@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.c - all sources of a unit, and the choice of the source that drives an event.
+ * source.c - creates and calls all sources of a unit, and chooses the source that counts an event.
+ * Terms: unit/unit.h, replay/replay.h, node/sim.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,8 @@ void upci_sources_destroy(struct upci_sources *sources)
 	memset(sources, 0, sizeof(*sources));
 }
 
-/* Return the row of the source that drives an event, or UPCI_SOURCE_ROWS if the owner of the unit's registers
- * drives it, or a negative error with message. */
+/* Return the row of the source that counts an event. Return UPCI_SOURCE_ROWS for an event of a script or of
+ * the simulated node, which the owner of the unit's registers counts, or a negative error with message. */
 static int row_of_event(const struct upci_event *event)
 {
 	switch (event->driver.source) {
@@ -101,7 +102,7 @@ void upci_source_close(struct upci_sources *sources, const struct upci_binding *
 		all_ops[b->source]->close(sources->of[b->source], b->handle);
 }
 
-/* ---- operations on all sources that stop ------------------------------------------ */
+/* ---- operations on all sources that start and stop with the unit ------------------- */
 
 static struct upci_source *stopping_source(const struct upci_sources *sources, unsigned i)
 {

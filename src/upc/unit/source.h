@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * source.h - the sources of one unit: an instance of each row of sources.def, for the unit's context.
+ * Terms: unit/unit.h, base/source.h, base/target.h.
  */
 #ifndef UPCI_UNIT_SOURCE_H
 #define UPCI_UNIT_SOURCE_H
@@ -11,7 +12,7 @@ struct upci_binding;
 
 struct upci_sources {
 	struct upci_source *of[UPCI_SOURCE_ROWS];
-	/* Rows whose sources stop. Other sources have nothing to do when the unit starts or stops. */
+	/* Rows of the sources that start and stop with the unit. Other sources have nothing to do then. */
 	uint8_t stopping[UPCI_SOURCE_ROWS], stoppers;
 };
 
@@ -23,7 +24,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 		     const struct upci_event *event, struct upci_binding *binding);
 void upci_source_close(struct upci_sources *sources, const struct upci_binding *binding);
 
-/* Call the operation of the same name on each source that stops. */
+/* Call the operation of the same name (struct upci_stop_ops) on each source that starts and stops. */
 void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait);
 bool upci_sources_check_batch(struct upci_sources *sources);
 /* Return the strongest wish of any source. */

@@ -104,16 +104,17 @@ static bool perf_check_batch(struct upci_source *source)
 	return upci_perf_check(perf_of_source(source));
 }
 
-/* Events that were added one by one, for children to inherit, have a group each; if they are opened again
- * together, they need fewer groups. A removed event that leads other events would go on counting, at the
- * program's cost, and removed tracepoints would pile up. CPUs that came online would not be counted. */
+/* Say whether to open all events again. RENEW: otherwise a removed event that leads other events would go on
+ * counting, at the program's cost, removed tracepoints would pile up, and CPUs that came online would not be
+ * counted. GATHER: events that were added one by one, for children to inherit, have a group each, and need
+ * fewer groups if they are opened together. */
 static enum upci_source_wish perf_wish(struct upci_source *source)
 {
 	struct upci_perf *perf = perf_of_source(source);
 
 	if (upci_perf_keeps_removed(perf) || upci_perf_cpus_changed(perf))
 		return UPCI_SOURCE_RENEW;
-	/* Ask the cheap question first, since each start asks. */
+	/* Test the cheap condition first, since each start calls this. */
 	return !upci_perf_ever_enabled(perf) && upci_perf_scattered(perf) ? UPCI_SOURCE_GATHER
 									  : UPCI_SOURCE_FINE;
 }

@@ -5,6 +5,8 @@
  *
  * A commit works on a plan: the future entries and counters. The unit is not changed until the plan is
  * complete and all new events are open. After that nothing can fail.
+ *
+ * Terms: unit/unit.h, base/source.h, base/event.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ struct upc_transaction {
 
 #define NOWHERE (-1)
 
-/* A plain event that the plan counts. */
+/* A plain event that the plan counts with one counter: an added event, or a term of a derived event. */
 struct leaf {
 	uint32_t code;
 	unsigned references;
@@ -263,7 +265,7 @@ static int plan_entries(struct plan *p, const struct upc_transaction *t)
 
 /* ---- the plan: which counters ------------------------------------------ */
 
-/* Return the code that stands for both names of an event, so that one counter counts both. */
+/* Return the code that stands for all names of an event, so that one counter counts them all. */
 static uint32_t canonical_code(const struct plan *p, uint32_t code)
 {
 	const struct upci_event *event = upci_catalogue_event(p->unit->catalogue, code);
@@ -468,7 +470,7 @@ static int open_batch(struct plan *p)
 }
 
 /* Open the new events. A child that starts, or a thread that ends in a counted process, spoils the batch that
- * is being opened. The next try is unlikely to meet another. */
+ * is being opened. The batch is then opened again, which is unlikely to meet another such child or thread. */
 static int open_new(struct plan *p)
 {
 	int tries, error = 0;
@@ -614,7 +616,8 @@ static void make_planned_unit(struct plan *p, uint16_t **counters)
 		upci_source_close(&p->unit->sources, &p->closing[n]);
 }
 
-/* If the unit runs, take the readings of sources that do not stop as the base of the new bindings. */
+/* If the unit runs, take the present readings of sources that cannot be stopped as the base of the new
+ * bindings. */
 static void base_new(struct plan *p)
 {
 	struct upc_unit *u = p->unit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unit.c - life cycle of a unit: create, retarget, start, stop, fork, destroy.
+ * Terms: base/source.h.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit.h - a unit: its registers, the events that are bound to its counters, and the sources that drive them.
+ * unit.h - a unit: its registers, the events that are bound to its counters, and the sources that count them.
+ *
+ * Terms:
+ *   unit       256 counters with their configuration, one start/stop and one threshold register
+ *   live unit  a unit that counts this machine's events, as opposed to a script's or the simulated node's
+ *   owner      of registers: the unit itself, the engine that plays a script, or the simulator (registers.h)
+ *   copy       of registers that another owner has: the unit keeps it in regs, and it can be stale
+ *   binding    an event that is bound to a counter, and the source that counts it
+ *   entry      an event that the caller added: one counter, or several for a derived event
+ *   plain      of an added event: not derived, so it has exactly one counter
+ *   active     of a counter: an event is bound to it
+ *   take in    to add to a counter's register the growth of its source's reading. The unit does this for
+ *              the counters whose events have a source; the owner of the registers counts all others
+ *   base       the reading of a source from which the unit counts, binding.last
+ *
+ * More terms: base/source.h, base/event.h, base/target.h, engine/engine.h, engine/threshold.h,
+ * replay/replay.h, node/sim.h, share/shared.h.
  */
 #ifndef UPCI_UNIT_H
 #define UPCI_UNIT_H
@@ -22,9 +38,9 @@ struct upci_binding {
 	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
 	int handle;          /* the source's handle */
 	uint8_t source; /* row of the source; UPCI_SOURCE_ROWS: the owner of the registers counts the event */
-	/* Properties of the source and event, copied so that reads stay off their cache lines. stops: counts
-	 * only between start and stop. as_is: readings are in the event's unit. plain: as_is, and the event
-	 * is a count. is_level: the event is a level. */
+	/* Properties of the source and event, copied so that reads do not touch the cache lines of those
+	 * structures. stops: the source counts only between start and stop. as_is: readings need no scaling.
+	 * plain: as_is, and the event is a count. is_level: the event is a level. */
 	bool stops : 1, as_is : 1, plain : 1, is_level : 1;
 	bool level_read : 1; /* a level, whose register holds a reading */
 	bool silent : 1;     /* PARTIAL concerns the overflow signals only */
@@ -35,7 +51,7 @@ struct upci_binding {
 struct upci_entry {
 	uint32_t code;
 	unsigned references;                /* number of adds less number of removes */
-	int wish;                           /* in a plan: counter of the reassigned event */
+	int wish;                           /* in a plan (transaction.c): counter of the event it replaces */
 	const struct upci_formula *formula; /* NULL if the event is plain */
 	uint16_t first;                     /* counter of a plain event */
 	uint16_t *counter;                  /* the counter, or one per term of the formula */
@@ -62,7 +78,7 @@ struct upc_unit {
 	 * They are close together, in four cache lines of the hundreds that a unit has. */
 	struct upci_sources sources;
 	struct upci_readings reading[UPCI_SOURCE_ROWS];
-	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* rows of sources with bound counters */
+	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* rows of the sources that count bound events */
 	const struct upci_registers_ops *registers; /* owner of the registers */
 	unsigned actives;                           /* number of bound counters */
 	unsigned entries, deriveds;
@@ -85,8 +101,8 @@ struct upc_unit {
 	uint16_t derived[UPC_EVENTS_MAX];
 	uint16_t index[UPCI_INDEX_SIZE];
 
-	/* Live events use only the period, since the kernel counts up to it. All 0 until has_periods is
-	 * set. */
+	/* A live unit uses only the periods and no offsets, since the kernel itself counts up to a
+	 * threshold. All 0 until has_periods is set. */
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;
@@ -121,7 +137,7 @@ struct upc_unit {
 	struct upci_fork_entry fork;
 };
 
-/* True if the unit itself takes in the counts of counter i. Otherwise the owner of the registers counts. */
+/* True if the unit takes in the counts of counter i. Otherwise the owner of the registers counts. */
 static inline bool upci_unit_takes_in(const struct upc_unit *unit, unsigned i)
 {
 	return unit->binding[i].references && unit->binding[i].source < UPCI_SOURCE_ROWS;
@@ -137,7 +153,7 @@ void upci_unit_reindex(struct upc_unit *unit);
 /* Return the position of an added event, or -1. */
 int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 
-/* When to open sources that can wait for the start: at the start, or now. */
+/* When to open events that can wait for the start: at the start, or now. */
 enum upci_when { UPCI_OPEN_LATER, UPCI_OPEN_NOW };
 
 /* Open every event again with sources of the context. Return 0, or an error with message, which leaves the

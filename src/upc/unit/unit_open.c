@@ -2,6 +2,7 @@
 /*
  * unit_open.c - opens the sources of a unit: all of its events again, for another context or in the child of
  * a fork, and events that have waited for the start.
+ * Terms: unit/unit.h, base/source.h, base/target.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,9 +141,9 @@ static int pass_over_exec(struct upc_unit *u)
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
-/* Open all events again if the sources wish so. GATHER: the new events need fewer groups; if this fails, the
- * present groups serve. RENEW: the events are opened again only if all their counts could be taken in, so
- * that none is lost. Otherwise they stay open, which is not wrong. */
+/* Open all events again if a source wishes it. GATHER: the new events need fewer groups; if the opening
+ * fails, the present groups remain. RENEW: the events are opened again only if all their counts could be
+ * taken in, so that no count is lost. Otherwise the old events stay open, which is no error. */
 static void open_better(struct upc_unit *u)
 {
 	switch (upci_sources_wish(&u->sources)) {

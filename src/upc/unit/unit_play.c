@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unit_play.c - public calls that play a script and inject faults.
+ * Terms: replay/replay.h.
  */
 #include "base/message.h"
 #include "unit/registers.h"

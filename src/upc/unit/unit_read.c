@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_read.c - takes the sources' readings into the registers, and gives the registers to the user.
+ * unit_read.c - takes the sources' readings into the registers, and has the public calls that read, preset
+ * and reset counts.
  *
  * A binding remembers the last reading that was added to its register. The value of a register therefore does
  * not depend on how often it was read.
+ *
+ * Terms: unit/unit.h, base/source.h, engine/engine.h.
  */
 #include <string.h>
 #include <time.h>
@@ -142,7 +145,8 @@ static void take_in(struct upc_unit *u, unsigned i)
 	upci_regs_add(&u->regs, i, growth_of_count(b, now));
 }
 
-/* Which sources to read: all, those that stop, or those that cannot be stopped. Each takes one call. */
+/* Which sources to read: all, those that stop, or those that cannot be stopped. Each source takes one call.
+ */
 enum which { ALL, STOPPING, GOING };
 
 static int read_sources(struct upc_unit *u, enum which which)
@@ -386,7 +390,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 	return error;
 }
 
-/* Preset a counter for the user, whose write repairs any damage. */
+/* Preset a counter for the user. A write by the user repairs any damage. */
 static int preset_unit_counter(struct upc_unit *u, unsigned i, uint64_t count)
 {
 	upci_unit_repaired(u, i);

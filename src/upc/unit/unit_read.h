@@ -2,6 +2,7 @@
 /*
  * unit_read.h - takes readings of the sources into a unit's registers, and checks that the counts are
  * complete.
+ * Terms: base/source.h, engine/threshold.h.
  */
 #ifndef UPCI_UNIT_READ_H
 #define UPCI_UNIT_READ_H

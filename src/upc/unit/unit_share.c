@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unit_share.c - shows a unit to monitors in other processes.
+ * Terms: base/source.h, base/event.h, share/shared.h.
  */
 #include "base/message.h"
 #include "base/sized.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unit_threshold.c - counts and thresholds of events whose sources send overflow signals. The owners in
- * registers.h make the thresholds of other events; interrupt.c has the public calls.
+ * unit_threshold.c - counts and thresholds of events whose sources send overflow signals. The owner of the
+ * registers (registers.h) makes the thresholds of other events; interrupt.c has the public calls.
+ * Terms: unit/unit.h, base/source.h, engine/engine.h.
  */
 #include <unistd.h>
 

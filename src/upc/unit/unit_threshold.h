@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unit_threshold.h - thresholds of a unit's events.
+ * Terms: unit/unit.h, base/source.h, engine/threshold.h, engine/engine.h, base/event.h, base/target.h.
  */
 #ifndef UPCI_UNIT_THRESHOLD_H
 #define UPCI_UNIT_THRESHOLD_H
 
 #include "unit/unit.h"
 
-/* Set an event's count, from which its threshold goes on. If the counted thread runs, only that thread may
- * call this: upci_unit_check_preset checks for that. */
+/* Set an event's count; the next interrupt comes at the next multiple of its period. If the counted thread
+ * runs, only that thread may call upci_unit_preset. upci_unit_check_preset returns 0 if the calling thread
+ * may, or an error with message. */
 int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
 int upci_unit_check_preset(const struct upc_unit *unit);
 /* Return UPC_ENOSUPP with message if the bound event is a level, which cannot be preset, else 0. */
@@ -21,9 +23,9 @@ int upci_unit_set_period(struct upc_unit *unit, unsigned i, uint64_t period);
 void upci_unit_keep_period(struct upc_unit *unit, unsigned i, uint64_t period);
 /* The part of upc_unit_signalled for counters that the unit takes in. */
 int upci_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
-/* Updates armed[] after a change of bindings or handles. */
+/* Update armed[] after a change of bindings or handles. */
 void upci_unit_rearm(struct upc_unit *unit);
-/* Set the threshold of an event's handle in a context's sources, 0: none. */
+/* Set the period of an event in a context's sources, by its handle there; 0: none. */
 int upci_unit_set_live(struct upc_unit *unit, struct upci_sources *sources,
 		       const struct upci_context *context, const struct upci_binding *binding, int handle,
 		       uint64_t period);

@@ -7,11 +7,13 @@
  *   a script               The cycles while the unit ran. time[].enabled is the cycle at which the
  *                          counter began.
  *   a source that cannot   The unit's clock: CLOCK_MONOTONIC while the unit runs. It is read only when
- *   be stopped, and the    these sources are, so a unit without them never asks for the time.
+ *   be stopped, and the    these sources are read, so a unit without them never asks for the time.
  *   simulation             time[].enabled is the clock at which the counter began or, while the counter
  *                          is halted, the time that it counted. lost is how long its source was lost.
  *
  * Reads of events whose sources stop use nothing in this file.
+ *
+ * Terms: base/source.h, replay/replay.h.
  */
 #include <string.h>
 

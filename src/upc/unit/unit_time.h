@@ -8,7 +8,8 @@
 
 #include "unit/unit.h"
 
-/* Advance the unit's clock to now, at a start, an update or a commit. upci_unit_clock_stop makes it stand. */
+/* Advance the unit's clock to now, at a start, an update or a commit. upci_unit_clock_stop stops the clock.
+ */
 void upci_unit_clock_step(struct upc_unit *unit);
 void upci_unit_clock_stop(struct upc_unit *unit);
 
