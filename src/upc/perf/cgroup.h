@@ -2,8 +2,10 @@
 /*
  * cgroup.h - control groups as targets of counting. Part of the perf source.
  *
- * A group is identified by a descriptor of its directory, which stays open. A later group of the same name is
- * another group, and the kernel reports that the first is gone.
+ * In this file, group means control group. A group is identified by a descriptor of its directory, which
+ * stays open. A later group of the same name is another group, and the kernel reports that the first is gone.
+ *
+ * Terms: perf/perf.h, base/target.h.
  */
 #ifndef UPCI_CGROUP_H
 #define UPCI_CGROUP_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * context.c - threads, processes, CPUs, the machine and control groups as targets of counting.
+ * Terms: base/target.h, node/sim.h, replay/replay.h.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -197,7 +198,7 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
 }
 
-/* Messages of a source that is not perf, for options that it cannot fulfil. */
+/* The messages with which a script or the simulator refuses options. */
 struct refusals {
 	const char *other, *domain, *children;
 };

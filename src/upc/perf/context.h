@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * context.h - makes contexts, the targets of counting, from the public options, and adapts them after a fork.
+ * Terms: base/target.h, node/sim.h, replay/replay.h.
  */
 #ifndef UPCI_CONTEXT_H
 #define UPCI_CONTEXT_H
@@ -18,17 +19,19 @@ static inline bool upci_context_is_wide(const struct upci_context *context)
  * upci_context_close closes the control group's directory. */
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
 
-/* The same for a unit that a script drives, which has only the signals of the calling thread. UPC_ENOSUPP:
- * the script cannot give the context, the domain or children. */
+/* Set the context of a unit that plays a script. The signals of a script belong to the calling thread, in no
+ * particular domain, and not to its children. Return UPC_ENOSUPP with message if the options choose another
+ * context, a domain, or children. */
 int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options);
 
-/* The same for a unit of the simulated node, which counts the calling thread. */
+/* Set the context of a unit of the simulated node. Such a unit counts the calling thread. Errors are those of
+ * upci_context_set_replay. */
 int upci_context_set_sim(struct upci_context *context, const struct upc_unit_options *options);
 
 void upci_context_close(struct upci_context *context);
 
-/* Adapt a context in a forked child. A thread or process of the caller's own becomes the child's calling
- * thread, or the child. */
+/* Adapt a context in a forked child. If the context is a thread of the parent, it becomes the child's thread.
+ * If the context is the parent process, it becomes the child process. Other contexts stay. */
 void upci_context_forked(struct upci_context *context);
 
 /* List the present tasks of the context, or its CPUs on which the PMU of this perf type counts. The caller

@@ -2,6 +2,7 @@
 /*
  * perf.c - opens, closes, starts and stops the perf_event groups of one context. perf.h names the other parts
  * of the perf source.
+ * Terms: perf/perf.h, base/target.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -348,8 +349,8 @@ int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
-/* True if all threads of a process have ended; they may outlive the first. A signal handler may call this,
- * when the slice of an attached set ends, so nothing is allocated. */
+/* True if all threads of a process have ended; they may outlive the first. Nothing is allocated, since a
+ * signal handler of libmpx may call this when it starts or stops a unit that counts another thread. */
 static bool process_has_ended(pid_t pid)
 {
 	union {

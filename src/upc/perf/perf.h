@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf.h - perf_event groups of one context: the interface to the kernel's perf events. Its parts are:
+ * perf.h - perf_event groups of one context: the interface to the kernel's perf events.
+ *
+ * Terms:
+ *   perf source     all files of this folder that have to do with perf events
+ *   group           a perf group: events that the kernel schedules together, opened in every target
+ *   leader          the event by which a target's group is started, stopped and read
+ *   member          an event that was added to a group
+ *   told member     a member without a perf event of its own: its count is what the leader counts anyway
+ *   waiting         of a member: its perf event is opened only at the next start
+ *   removed         of a member: removed, but its disabled perf event is still open
+ *   spec            the kernel's encoding of an event
+ *   pinned          of a group: it must always have its counters, or goes into error state
+ *   flexible        not pinned: the group may wait for counters that other users' pinned groups leave
+ *   error state     the kernel's state for a pinned group that found no counter: it counts no more until
+ *                   it is enabled again
+ *   reserve         counters of a PMU, or descriptors of the program, that a unit leaves free
+ *   sampler         a second perf event of an event, which sends a signal after each period
+ *   user mode read  a read of a counter by an instruction instead of a system call
+ *
+ * The parts of the perf source are:
  *
  *   perf_open.c     the only caller of perf_event_open
  *   perf.c          the groups
@@ -52,10 +71,10 @@ int upci_perf_create(const struct upci_context *context, struct upci_perf **perf
 void upci_perf_destroy(struct upci_perf *perf);
 
 /*
- * Open an event, in all targets or in none. It counts while the groups run and it is not halted; with halted
- * it starts halted. All events of a PMU, halted or not, must fit its counters together, so that a halted
- * event can always go on. Return a handle (>= 0), reused after removal, or a negative error with a message
- * that begins with name. name must live as long as the event.
+ * Open an event, in all targets or in none. The event counts while the groups run and it is not halted. If
+ * halted is set, it is halted from the start. All events of a PMU, halted or not, must fit its counters
+ * together, so that a halted event can always go on. Return a handle (>= 0), reused after removal, or a
+ * negative error with a message that begins with name. name must live as long as the event.
  *
  * If children inherit, a group must not grow once a child may have it, since the kernel then refuses to read
  * it. Such a group takes the events of one batch only, and upci_perf_check reports whether a child has
@@ -64,9 +83,10 @@ void upci_perf_destroy(struct upci_perf *perf);
  * If the groups run and others hold the counter that the event needs, the error is UPC_ECONFLICT, and the
  * groups run on without the event. As for a start, this is detected for CPUs and the calling thread only.
  *
- * upci_perf_open_waiting opens an event that can wait, unless the groups run, or wait for an exec, or
- * upci_perf_set_waits forbids it. The result is nevertheless the result of opening the event now. It takes
- * into account the descriptors that all waiting events need; later openings may take these.
+ * An event that can wait is opened later, by upci_perf_open_waiting, unless the groups run, or wait for an
+ * exec, or upci_perf_set_waits forbids it. The result is nevertheless the result of opening the event now.
+ * The check includes the descriptors that all waiting events need, but other code may take these before the
+ * start.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
@@ -75,8 +95,8 @@ void upci_perf_remove(struct upci_perf *perf, int handle);
  * present CPUs. */
 bool upci_perf_cpus_changed(struct upci_perf *perf);
 
-/* True if a removed event is still open and opening the other events again would get rid of it. A removed
- * event stays open if it leads others, or if it is a tracepoint among others, which would take long to close.
+/* True if a removed event is still open and opening the other events again would close it. A removed event
+ * stays open if it leads others, or if it is a tracepoint among others, which would take long to close.
  * Events can be opened again only if nothing is inherited, enabled on exec, or has a period. */
 bool upci_perf_keeps_removed(const struct upci_perf *perf);
 
@@ -129,8 +149,8 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
-/* Like upci_perf_read, for a caller that discards the counts since the last read: upci_perf_time leaves out
- * the time between that read and this one. */
+/* Read like upci_perf_read, for a caller that discards the counts since the last read. upci_perf_time then
+ * leaves out the time between that read and this one. */
 int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
 /*

@@ -2,6 +2,7 @@
 /*
  * perf_clock.c - measures by clock how long CPUs and control groups were counted. The kernel's times stand
  * still for a pinned group in error state and for a control group without a CPU. Part of the perf source.
+ * Terms: perf/perf.h, base/target.h.
  */
 #include "base/now.h"
 #include "perf/perf_groups.h"

@@ -6,6 +6,8 @@
  * leader, and never counts again, even if the CPU comes back. These counts stand until the next start. An
  * event that is added meanwhile counts on the other CPUs. The next start opens everything again on the CPUs
  * that are then online.
+ *
+ * Terms: perf/perf.h, base/target.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_fit.c - see perf_fit.h.
+ * Terms: perf/perf.h, base/source.h.
  */
 #include <errno.h>
 #include <stdlib.h>

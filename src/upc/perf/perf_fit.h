@@ -3,6 +3,7 @@
  * perf_fit.h - checks whether the hardware events of a context fit their PMU's counters: by themselves when
  * an event is added, and together with other users' events at a start. The kernel decides; there is no table
  * of counters and events here.
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #ifndef UPCI_PERF_FIT_H
 #define UPCI_PERF_FIT_H

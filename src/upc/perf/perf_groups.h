@@ -3,6 +3,7 @@
  * perf_groups.h - the groups of a context. Only the parts of the perf source include this: perf.c opens and
  * switches groups, perf_member.c has their events, perf_late.c the events that wait, perf_fit.c checks that
  * the PMU has room, perf_read.c reads.
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #ifndef UPCI_PERF_GROUPS_H
 #define UPCI_PERF_GROUPS_H
@@ -18,7 +19,7 @@
  * hardware group is the PMU's type. */
 #define UPCI_PERF_SOFTWARE UINT32_MAX
 
-/* The value of a group's leader that counts for a told member: a member without a perf event of its own. */
+/* The value of a group's leader that is the count of a told member. */
 enum upci_perf_told {
 	UPCI_PERF_TOLD_NOTHING, /* the member has its own perf event */
 	UPCI_PERF_TOLD_TIME,    /* the task clock, which is the time that any leader keeps */
@@ -39,7 +40,7 @@ struct upci_perf_member {
 	/* The group's times at which the member's times begin or, while the member is halted, the member's
 	 * times. */
 	struct upci_source_time time;
-	unsigned since; /* value of rebases when time was set; time is ignored if this is older */
+	unsigned since; /* upci_perf.rebases when time was set; after a later rebase time is not valid */
 	enum upci_perf_told told;
 	int next_told; /* next told member of the group (a handle), -1: none */
 	/* For a told member: the leader's value at which the member's count is 0 or, while the member is
@@ -49,15 +50,15 @@ struct upci_perf_member {
 	};
 };
 
-/* How long a target's group had its counters, up to the last read and up to the base, from which states are
- * judged. */
+/* How long a target's group had its counters, up to the last read and up to the base: the last rebase. The
+ * differences tell the states. */
 struct upci_perf_span {
 	uint64_t running, lost; /* ns enabled with counters, and without */
 	uint64_t running_base, lost_base;
 	uint64_t counted; /* count of the leader */
 	bool failed;      /* the kernel has put the group into error state since the base */
-	/* For hardware groups of a CPU. The kernel's times stand still for a group in error state. By the
-	 * context's clock the group should have counted longer: by added ns. */
+	/* For hardware groups of a CPU. The kernel's times stand still for a group in error state. added is
+	 * the time in ns that the group should have counted in addition, by the context's clock. */
 	uint64_t added;
 	uint64_t good, since; /* ns enabled when the group was last seen to count, and since then */
 	uint64_t at;          /* clock at the last read, in ns */
@@ -78,8 +79,8 @@ struct upci_perf_group {
 	int first_told; /* first told member (a handle), -1: none */
 	struct upci_user_mode user;
 	bool aged; /* the group was read in user mode after its times were read */
-	/* For a control group: the times by the clock up to aged_at, and the kernel's times at that
-	 * moment. */
+	/* For a control group. clocked: its times by the clock up to aged_at. had, had_lost: the kernel's
+	 * enabled and lost times at that moment, summed over the targets. */
 	bool by_clock;
 	struct upci_source_time clocked;
 	unsigned __int128 had, had_lost;
@@ -139,7 +140,7 @@ int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const struct perf
 			 const char *name, struct upci_perf_group **opened);
 void upci_perf_close_empty(struct upci_perf *perf, unsigned number, struct upci_bag *bag);
 void upci_perf_set_inherit(const struct upci_perf *perf, struct perf_event_attr *attr);
-/* Make one ioctl on one descriptor of each target, or of all groups. */
+/* Make an ioctl on a descriptor of each target, or on the leaders of all groups in all targets. */
 int upci_perf_switch(const int *fd, unsigned targets, unsigned long request);
 int upci_perf_switch_groups(struct upci_perf *perf, unsigned long request);
 /* Disable a group that will be closed, so that it counts nothing until then. PERF_IOC_FLAG_GROUP disables the
@@ -221,8 +222,8 @@ static inline uint64_t upci_perf_told(const struct upci_perf_group *group, enum 
 }
 
 /* Read a group's leaders (perf_read.c). Return 1 if the kernel has put the group into error state in any
- * target, 0 if not, or a negative error with message. upci_perf_look_at does the same for one target, whose
- * group has more members than are recorded, by the number more. */
+ * target, 0 if not, or a negative error with message. upci_perf_look_at does the same for one target, in
+ * which the group has more members than are recorded: the parameter more is their number. */
 int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 int upci_perf_look_at(struct upci_perf *perf, const struct upci_perf_group *group, unsigned target,
 		      unsigned more);

@@ -8,6 +8,8 @@
  * that only counts, and is not ftrace's, needs no further permission, and its number was just read.
  * Tracepoints that users made (kprobes, uprobes, synthetic ones) can fail for other reasons and do not wait
  * (cat_trace.c).
+ *
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #include <errno.h>
 
@@ -34,7 +36,8 @@ static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 {
 	if (p->at_once || p->running || p->waits_for_exec)
 		return false;
-	/* If it opened a new group, the task clock would need a leader that counts nothing. */
+	/* The task clock waits too if it would otherwise open a new group, which would need a leader that
+	 * counts nothing. */
 	return spec->can_wait ||
 	       (p->waiting && upci_perf_is_time(spec) && !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
 }
@@ -213,8 +216,8 @@ static int open_late_groups(struct upci_perf *p)
 	return error ? error : open_some(p, false);
 }
 
-/* Retry: a child that starts, or a thread that ends in a counted process, spoils the batch that is being
- * opened. The next try is unlikely to meet another. */
+/* Open the waiting members, with retries: a child that starts, or a thread that ends in a counted process,
+ * spoils the batch that is being opened. A retry is unlikely to meet another such child or thread. */
 int upci_perf_open_waiting(struct upci_perf *p)
 {
 	unsigned tries, h;

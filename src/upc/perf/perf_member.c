@@ -2,6 +2,7 @@
 /*
  * perf_member.c - adds, removes, halts and continues events while their groups run, and sets the periods
  * after which they signal. Part of the perf source.
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_open.h - opens perf events for the other parts of the perf source.
+ * Terms: perf/perf.h.
  */
 #ifndef UPCI_PERF_OPEN_H
 #define UPCI_PERF_OPEN_H

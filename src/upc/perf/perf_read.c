@@ -2,6 +2,7 @@
 /*
  * perf_read.c - reads the counts of a context's groups, and judges whether they counted all the time. Part of
  * the perf source. perf_user.c reads in user mode.
+ * Terms: perf/perf.h, base/target.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -55,6 +55,8 @@
  * All calls come from one thread at a time. The handler runs on the counted thread. It may have interrupted
  * any of the calls, or run at the same time as a call of another thread. Hence the atomics: each is written
  * here and read in upci_samplers_signalled, or the other way round.
+ *
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -277,7 +279,7 @@ static int control_sampler(int fd, unsigned long request, void *arg)
 	return 0;
 }
 
-/* Set on before the event is switched: see irregular_period_over. */
+/* Switch a sampler on or off. Set s->on before the event is switched: see irregular_period_over. */
 static int switch_sampler(struct upci_sampler *s, bool on)
 {
 	__atomic_store_n(&s->on, on, __ATOMIC_SEQ_CST);
@@ -334,7 +336,8 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
 				 (unsigned long long)left, (unsigned long long)s->period);
 	first = kernel_period(left);
 	/* A handler that runs in between handles a signal of the old period and must not set a period. It
-	 * does not if target is 0. After the new target is set, the count is below it. */
+	 * sets none while target is 0, nor after the new target is set, since the count is below that
+	 * target. */
 	__atomic_store_n(&s->target, 0, __ATOMIC_SEQ_CST);
 	error = control_sampler(s->fd, PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
@@ -359,8 +362,8 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
  * counts of the two system calls in between; page faults have none there.
  *
  * Another thread, or the code that the handler interrupted, may switch the sampler off meanwhile.
- * switch_sampler sets on first and then the event. This function sets the event first and then reads on
- * again. Whichever comes last leaves the event off.
+ * switch_sampler sets s->on first and switches the event afterwards. This function enables the event first
+ * and reads s->on once more afterwards. Whichever function comes last leaves the event off.
  *
  * ioctl and read of a perf event are bare system calls, as async-signal-safe as the read in POSIX's list.
  */

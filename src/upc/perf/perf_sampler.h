@@ -2,6 +2,7 @@
 /*
  * perf_sampler.h - the samplers of one context. A sampler is a perf event in addition to the counting event,
  * which sends a signal after each period of counts. Part of the perf source; only its other parts call this.
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #ifndef UPCI_PERF_SAMPLER_H
 #define UPCI_PERF_SAMPLER_H

@@ -12,6 +12,8 @@
  * The mean over targets is rounded down, which changes the difference of two means by less than a nanosecond.
  * The time lost is kept instead of the time running, since both only grow: the running time, enabled less
  * lost, is then at most enabled.
+ *
+ * Terms: perf/perf.h, base/source.h, base/target.h.
  */
 #include "perf/perf_groups.h"
 
@@ -37,7 +39,8 @@ static struct upci_source_time whole_group_time(const struct upci_perf_group *g)
 					 .lost = mean_of_targets(lost, g->targets)};
 }
 
-/* Either difference may wrap below 0, as a begin that lies before time 0 does. */
+/* Return a - b. Each difference may wrap below 0, since a member's times may begin before the group's time
+ * 0. */
 static struct upci_source_time subtract_source_time(struct upci_source_time a, struct upci_source_time b)
 {
 	return (struct upci_source_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};

@@ -6,6 +6,8 @@
  * page that it is permitted now. One gap remains. If an administrator forbids it in perf_user_access while
  * the thread runs, the counters are taken away at once, but the page says so only after the thread's next
  * context switch.
+ *
+ * Terms: perf/perf.h, base/target.h.
  */
 #include <stdlib.h>
 #include <string.h>

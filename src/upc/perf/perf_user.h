@@ -6,6 +6,8 @@
  *
  * A page is valid only on the counted thread, since its counters are those of the CPU on which the thread
  * runs. A value that a page cannot give now is never guessed.
+ *
+ * Terms: perf/perf.h, base/source.h.
  */
 #ifndef UPCI_PERF_USER_H
 #define UPCI_PERF_USER_H
@@ -32,9 +34,9 @@ struct upci_user_mode {
  */
 struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_t type);
 
-/* Map the page of an event; NULL if the kernel must be asked instead. A child does not have its parent's
- * pages. There upci_user_unmap forgets a page without unmapping it, even if no fork handler has run and the
- * child still takes itself for the process pid. */
+/* Map the page of an event. Return NULL if the event must be read by a system call instead. A child does not
+ * have its parent's pages. In a child, upci_user_unmap does not unmap the page, even if no fork handler has
+ * run and pid is still the parent's. */
 const struct perf_event_mmap_page *upci_user_map(int fd);
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid);
 

@@ -3,6 +3,7 @@
  * pmus.h - the PMUs in /sys/bus/event_source/devices, by name and by perf type. Their properties are read
  * once, and again for a name or type that is not in the table. The CPUs on which they count are read each
  * time, since these change when CPUs come and go.
+ * Terms: perf/perf.h.
  */
 #ifndef UPCI_PMUS_H
 #define UPCI_PMUS_H
