@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * monitor.c - reads shared units. Nothing in the memory is trusted: any process with the user id of the
- * unit's owner may have written it, and may write at any moment.
+ * monitor.c - reads shared units. No data in the page are trusted: any process with the user id of the unit's
+ * owner may have written them, and may write at any moment.
+ * Terms: share/shared.h.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -32,7 +33,7 @@
 
 struct upc_monitor {
 	const struct upci_shared_page *page;
-	int fd; /* for questions about the lock */
+	int fd; /* the open file, to test whether its owner holds the lock */
 	struct upci_bus_guard *guard;
 	char file[UPCI_SHARED_FILE_MAX];
 };

@@ -2,9 +2,9 @@
 /*
  * monitor_bus.c - see monitor_bus.h.
  *
- * The handler takes no lock: guards are never freed, only reused, and the list only grows. It calls mmap as a
- * bare system call, sigaction and raise, which POSIX lists as async-signal-safe, and the handler that was
- * installed before.
+ * Functions whose names end in _sig run in the handler. The handler takes no lock: guards are never freed,
+ * only reused, and the list only grows. It calls mmap as a bare system call, sigaction and raise, which POSIX
+ * lists as async-signal-safe, and the handler that was installed before.
  */
 #include <errno.h>
 #include <signal.h>

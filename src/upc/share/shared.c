@@ -5,6 +5,8 @@
  * A file has no name until it is complete and locked (O_TMPFILE, linkat). At whatever instruction the owner
  * is killed, the name therefore leads to nothing, or to a file that a monitor can judge by its lock and that
  * the next owner removes.
+ *
+ * Terms: share/shared.h.
  */
 #include <errno.h>
 #include <fcntl.h>

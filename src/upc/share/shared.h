@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * shared.h - a unit's counts and configuration in shared memory: the layout, and the owner's side (UPC,
- * section 7). Only the owner writes, and it never reads its data back. Writes by other processes cannot harm
- * it, but truncating the file can.
+ * section 7).
+ *
+ * Terms:
+ *   shared unit  a unit that copies its counts and configuration to a file in /dev/shm
+ *   owner        the process that has the unit and writes the file
+ *   monitor      a process that reads the file, also called a reader
+ *   page         the contents of the file (struct upci_shared_page)
+ *   name         the user's name for the unit, and the end of the file's name, upc.UID.NAME
+ *   change       a set of stores that readers see all at once
+ *   generation   a number that grows with each change of the configuration
+ *
+ * Only the owner writes, and the owner never reads its data back. Writes by other processes cannot harm the
+ * owner, but truncating the file can.
  *
  * Protocol
  *   The owner makes a change of more than one count in its own memory. Then it
@@ -136,15 +147,15 @@ int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
  * if the owner lives, another error with message, or 1 if another process is removing the file. */
 int upci_shared_clear(const char *name);
 /* True if the unit is shared, by this process. Only then may the functions below be called. A child of a bare
- * clone, in which upci_shared_forked was not called, has its parent's record. If the kernel cannot tell the
- * two apart, the record looks like the child's own. */
+ * clone, in which upci_shared_forked was not called, has a copy of its parent's struct upci_shared. If
+ * upci_process_claim fails in the parent, the copy looks like the child's own. */
 static inline bool upci_shared_is_ours(const struct upci_shared *shared)
 {
 	return shared->page && shared->maker == upci_process_claimed();
 }
 /* Mark the unit as ended and unlink the file. A program that ends can still do this. */
 void upci_shared_withdraw(struct upci_shared *shared);
-/* The same, then unmap the page. */
+/* Do the same, then unmap the page. */
 void upci_shared_destroy(struct upci_shared *shared);
 /* Release the parent's file in a forked child, under the process lock. */
 void upci_shared_forked(struct upci_shared *shared);

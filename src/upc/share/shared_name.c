@@ -2,6 +2,7 @@
 /*
  * shared_name.c - the directory and names of shared units, and the locks on their files, for owner and
  * monitors.
+ * Terms: share/shared.h.
  */
 #include <errno.h>
 #include <fcntl.h>
