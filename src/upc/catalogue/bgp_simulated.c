@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bgp_simulated.c - says, by name, which Blue Gene/P events upc_run produces.
+ * Terms: catalogue/catalogue.h.
  */
 #include "catalogue/bgp_simulated.h"
 

@@ -2,7 +2,10 @@
 /*
  * bgp_simulated.h - which Blue Gene/P events upc_run produces, and what prevents the others.
  *
- * The library knows nothing else about the simulator. src/sim includes the same bgp_simulated.def.
+ * Outside of a simulation, the library has no other facts about the simulator. src/sim includes the same
+ * bgp_simulated.def.
+ *
+ * Terms: catalogue/catalogue.h, node/sim.h.
  */
 #ifndef UPCI_BGP_SIMULATED_H
 #define UPCI_BGP_SIMULATED_H

@@ -2,6 +2,7 @@
 /*
  * cat_bgp.c - the documented events of the Blue Gene/P unit, ids 0 to 511. Descriptions are composed from the
  * parts of the names.
+ * Terms: catalogue/catalogue.h, base/event.h.
  */
 #include <assert.h>
 #include <ctype.h>

@@ -5,6 +5,8 @@
  * A builder gets the text of its file and adds an event for each number in it, so new keys of a new kernel
  * become events without a change here. The tables only add descriptions and say which keys are levels. This
  * file has the list of the files, and the builders of the small ones.
+ *
+ * Terms: catalogue/catalogue.h, base/event.h, node/sim.h, base/target.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +57,7 @@ static bool never_used(const char *name, const char *line, const char *end)
 	return true;
 }
 
-/* True if the locator would split the name or take it for something else. */
+/* True if upci_field_find would split the name into several tokens, or take it for something else. */
 static bool name_is_odd(const char *line, const char *end, unsigned number)
 {
 	const char *token = line;
@@ -182,7 +184,7 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 
 /* ---- the files ---------------------------------------------------------- */
 
-/* A file, with one of the last four members set: it makes the events of the file. */
+/* A file. One of the last four members is set, and makes the events of the file. */
 struct source {
 	enum upci_root root;
 	enum upc_scope scope;

@@ -2,6 +2,7 @@
 /*
  * cat_files.h - common parts of the builders of /proc and /sys events: tables of keys and columns, and one
  * function that adds an event.
+ * Terms: catalogue/catalogue.h.
  */
 #ifndef UPCI_CAT_FILES_H
 #define UPCI_CAT_FILES_H

@@ -3,6 +3,8 @@
  * cat_net.c - events from /proc/net: interfaces, and the protocols of TCP/IP.
  *
  * /proc/net shows the network namespace of the process that opens it; in a container, the container's.
+ *
+ * Terms: base/event.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +37,7 @@ static const struct upci_words dev_columns[] = {
 };
 
 /* Add the events of /proc/net/dev: two lines of headings, then "name: number ...". A name cannot contain ':'
- * but may contain '=', which the locator takes for the end of a token. */
+ * but may contain '=', which upci_field_find takes for the end of a token. */
 int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t length)
 {
 	char name[64], prefix[80], of[96];

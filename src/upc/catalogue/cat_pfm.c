@@ -2,6 +2,7 @@
 /*
  * cat_pfm.c - the interface to libpfm4: the events that it can name and the kernel counts here, and their
  * encoding.
+ * Terms: catalogue/catalogue.h, base/target.h.
  */
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
@@ -95,8 +96,8 @@ static int encode_unnamed_locked(const char *name, unsigned domain, struct upci_
 }
 
 /*
- * True for a software event that is raised with the kernel's registers. Counted in the user domain alone,
- * such an event reads 0 for ever, which is not a count.
+ * True for a software event that is raised with the kernel's registers. If such an event is opened for the
+ * user domain alone, it always reads 0, which is not its count.
  */
 static bool happens_in_kernel(const struct upci_perf_spec *spec)
 {

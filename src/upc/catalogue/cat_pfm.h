@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * cat_pfm.h - names that libpfm4 knows, and their encoding.
+ * Terms: catalogue/catalogue.h, base/event.h, base/target.h.
  */
 #ifndef UPCI_CAT_PFM_H
 #define UPCI_CAT_PFM_H
@@ -28,9 +29,9 @@ bool upci_pfm_own(const char *name, char *own, size_t size);
  * an error with message: UPC_ENOEVENT, UPC_ENOSUPP, UPC_EPERM. */
 int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec);
 
-/* The same for a context. If its domain was not chosen, events of a CPU's PMU count user mode, as users of
- * PAPI and of instruction counts expect. Other events keep the context's domain, such as events that only the
- * kernel raises and events of PMUs without modes. */
+/* Get the encoding of a driver for a context. If the user did not choose the context's domain, events of a
+ * CPU's own PMU count user mode, as users of PAPI and of instruction counts expect. Other events keep the
+ * context's domain, such as events that only the kernel raises and events of PMUs without modes. */
 int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
 			 struct upci_perf_spec *spec);
 

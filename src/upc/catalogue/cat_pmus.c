@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * cat_pmus.c - events that PMUs describe in /sys/bus/event_source/devices.
+ * Terms: catalogue/catalogue.h, base/target.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,8 +130,8 @@ static int encode_event(struct formats *formats, const char *event, unsigned dom
 	spec->type = pmu->type;
 	spec->cpu_only = pmu->cpu_only;
 	spec->core = pmu->core;
-	/* Such PMUs refuse filters that they do not have, and count everything by default. Set the filter
-	 * only if the kernel domain is not counted. */
+	/* PMUs that only sysfs describes refuse filters that they do not have, and count everything by
+	 * default. Set the filter only if the kernel domain is not counted and the PMU counts tasks. */
 	spec->exclude_kernel = !(domain & UPC_DOMAIN_KERNEL) && !spec->cpu_only;
 	return 0;
 }
@@ -148,7 +149,7 @@ int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *sp
 	return error;
 }
 
-/* True if libpfm4 or another builder already lists this PMU's events. */
+/* True if libpfm4 or another builder of the catalogue lists this PMU's events. */
 static bool listed_elsewhere(const char *pmu)
 {
 	static const char *const names[] = {"software", "tracepoint", "breakpoint", "kprobe", "uprobe"};

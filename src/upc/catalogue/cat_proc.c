@@ -2,6 +2,7 @@
 /*
  * cat_proc.c - events from /proc/vmstat, meminfo, stat, interrupts and softirqs: memory management and the
  * CPUs.
+ * Terms: base/event.h.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * cat_put.c - adds an event of a file of /proc or /sys to the catalogue, for all builders of such events.
+ * Terms: catalogue/catalogue.h.
  */
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,11 @@
  * events of the caller's own core.
  *
  * PU2_JPIPE_ADD_SUB is an event of core 2, and stays 0 for threads on other cores. PU_JPIPE_ADD_SUB is the
- * event of whichever core the counted thread runs on. Events with a core number use the chip's inputs and can
- * conflict. Events without a number come through the patch panel, as the events of a host do, and have no
- * conflicts.
+ * event of whichever core the counted thread runs on. Events with a core number have fixed inputs, as on the
+ * chip, and two of them can need the same counter. Events without a number use the panel's inputs of any
+ * counter, as events of a host machine do, and never need the same counter.
+ *
+ * Terms: base/event.h, node/sim.h.
  */
 #include <string.h>
 

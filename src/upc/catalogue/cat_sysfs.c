@@ -2,6 +2,7 @@
 /*
  * cat_sysfs.c - events from /sys. Each file has one number, so directories are searched and files only
  * opened. Sensors are not read here, since some take long to answer.
+ * Terms: base/event.h.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -5,6 +5,8 @@
  * Both directories have the same files, but not everything in them concerns the process: status and schedstat
  * of a process show the context switches and run time of its first thread. These are therefore events of
  * threads only.
+ *
+ * Terms: base/target.h.
  */
 #include <stdio.h>
 #include <string.h>

@@ -14,9 +14,9 @@ int upci_tracepoint_id(const char *name, uint64_t *id);
 
 struct upc_catalogue;
 
-/* Add the single event "tp::SYSTEM:EVENT", as upci_catalogue_add_tracepoints would. first: this is the
- * catalogue's first, so read the list of tracepoints that users made. Return the code, or a negative
- * error. */
+/* Add the single event "tp::SYSTEM:EVENT", as upci_catalogue_add_tracepoints would. If first is set, the
+ * catalogue has no tracepoints yet, and the list of tracepoints that users made is read. Return the code, or
+ * a negative error. */
 int64_t upci_tracepoint_find_alone(struct upc_catalogue *c, const char *name, bool first);
 
 /* True if a tracepoint belongs to the kernel or a module, which any caller who may count the kernel can open.

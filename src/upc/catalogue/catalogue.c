@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * catalogue.c - the list of events: codes, names and memory. lookup.c has the public lookups.
+ * Terms: catalogue/catalogue.h, replay/replay.h, node/sim.h.
  */
 #include <stdarg.h>
 #include <stdatomic.h>

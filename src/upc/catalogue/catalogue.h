@@ -2,7 +2,18 @@
 /*
  * catalogue.h - the list of events, and the functions with which its builders fill it.
  *
- * Codes are positions in an array that only grows. Entries never move, so a pointer to one stays valid
+ * Terms:
+ *   builder         a function that adds the events of one kind to a catalogue (sources.def, and below)
+ *   missing         of events: the catalogue lacks them; a sentence for the user says which and why
+ *   to drive        to be the source of an event's counts
+ *   generic event   an event of perf's own list, such as cycles or page-faults (libpfm4's PMU "perf")
+ *   spelling        a name of perf or PAPI for an event of the catalogue
+ *   folded          of a name: in lower case, so that names compare without case
+ *   alone           of a name: found and added without reading all names (on_demand.h)
+ *   mode            one of the signal modes of engine.h, written NAME:mode=MODE
+ *   upc_run         the simulator's program; the node that it simulates counts many Blue Gene/P events
+ *
+ * Codes are positions in an array that only grows. Events never move, so a pointer to an event stays valid
  * without a lock. The process lock guards growth and the name table. It is a leaf lock, and no signal handler
  * takes it.
  */
@@ -14,8 +25,9 @@
 struct upci_script;
 struct upci_doorbell_hello;
 
-/* Create an empty catalogue, whose events the script or the node drives, or this machine if both are NULL.
- * Return NULL if there is no memory. The script stays the caller's and must outlive the catalogue. */
+/* Create an empty catalogue. The script or the simulated node drives its events; if both are NULL, this
+ * machine does. Return NULL if there is no memory. The script stays the caller's and must outlive the
+ * catalogue. */
 struct upc_catalogue *upci_catalogue_create(struct upci_script *script,
 					    const struct upci_doorbell_hello *node);
 void upci_catalogue_free(struct upc_catalogue *c);
@@ -39,8 +51,8 @@ struct upci_catalogue_mark {
 struct upci_catalogue_mark upci_catalogue_mark(struct upc_catalogue *c);
 void upci_catalogue_truncate(struct upc_catalogue *c, struct upci_catalogue_mark mark);
 
-/* Return the number of events with a code so far, and the i-th sentence about what is missing. Neither reads
- * any names. */
+/* Return the number of events that have a code so far, or the i-th sentence about missing events. If the
+ * reading of names was postponed, it stays postponed. */
 uint32_t upci_catalogue_size(struct upc_catalogue *c);
 const char *upci_catalogue_missing(struct upc_catalogue *c, unsigned i);
 
@@ -54,7 +66,7 @@ const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t 
  */
 int64_t upci_catalogue_put(struct upc_catalogue *c, const struct upci_event *event);
 
-/* The same, but return 0 instead of the code, or a negative error. */
+/* Do the same, but return 0 instead of the code, or a negative error. */
 static inline int upci_catalogue_add(struct upc_catalogue *c, const struct upci_event *event)
 {
 	int64_t code = upci_catalogue_put(c, event);
@@ -92,7 +104,8 @@ int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
 int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name);
 
-/* The parts of upc_catalogue_nearest for a name and for a pattern. any: include events without a source. */
+/* Do the parts of upc_catalogue_nearest for a name and for a pattern. If any is true, include events without
+ * a source. */
 int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any);
 int upci_catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
 				    int max);

@@ -2,6 +2,7 @@
 /*
  * derived.c - gives derived events a source if all their terms have one, and has the public calls for their
  * terms and values.
+ * Terms: catalogue/catalogue.h, base/event.h, node/sim.h.
  */
 #include <string.h>
 
@@ -100,7 +101,8 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 
 /* ---- public -------------------------------------------------------------- */
 
-/* Get the formula of an event; *formula is NULL for a plain event. Return 0, or UPC_ENOEVENT with message. */
+/* Get the formula of an event; *formula is NULL if the event is not derived. Return 0, or UPC_ENOEVENT with
+ * message. */
 static int find_formula(struct upc_catalogue *c, uint32_t code, const struct upci_formula **formula)
 {
 	const struct upci_event *event = upci_catalogue_event(c, code);

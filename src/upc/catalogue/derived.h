@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * derived.h - decides from its terms whether a derived event has a source, and what its scope is.
+ * Terms: catalogue/catalogue.h, base/event.h.
  */
 #ifndef UPCI_DERIVED_H
 #define UPCI_DERIVED_H

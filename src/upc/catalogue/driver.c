@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * driver.c - prints the driver of an event as text.
+ * Terms: base/event.h.
  */
 #include <time.h>
 

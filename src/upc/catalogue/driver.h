@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * driver.h - the driver of an event as text, in the words of a wiring file.
+ * Terms: base/event.h.
  */
 #ifndef UPCI_DRIVER_H
 #define UPCI_DRIVER_H

@@ -2,6 +2,7 @@
 /*
  * file_tables.c - descriptions of the keys of /proc/vmstat, meminfo, interrupts and softirqs, and which of
  * them are levels. Data only, one line per key.
+ * Terms: base/event.h.
  */
 #include "catalogue/cat_files.h"
 

@@ -2,6 +2,7 @@
 /*
  * file_tables_net.c - descriptions of the counters of /proc/net/snmp and netstat, and which of them are
  * levels. Data only, one line per key.
+ * Terms: base/event.h.
  */
 #include "catalogue/cat_files.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * formula.c - formulas of derived events: parser, value, printer.
+ * Terms: base/event.h.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -14,6 +14,8 @@
  * A name is any event name of the catalogue. A name with characters other than [A-Za-z0-9_.:] is written in
  * double quotes, in which \" and \\ stand for " and \. Integers are 1 to 2^55. A coefficient is at most 2^55,
  * of either sign, also when terms of the same event are added up.
+ *
+ * Terms: base/event.h.
  */
 #ifndef UPCI_FORMULA_H
 #define UPCI_FORMULA_H
@@ -42,7 +44,7 @@ struct upci_names {
 int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
 		       struct upci_formula_error *error);
 
-/* The same, with names that do not come from the catalogue. */
+/* Do the same, with names that do not come from the catalogue. */
 int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
 			     const struct upci_formula **formula, struct upci_formula_error *error);
 

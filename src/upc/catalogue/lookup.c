@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * lookup.c - the public lookups in a catalogue: from names to codes, and from codes to events.
+ * Terms: catalogue/catalogue.h.
  */
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * nearest.c - the distance between names. Nearest are names that begin with the typed text, shortest first.
  * Then names follow by edit distance. The last part of a name counts as much as the whole, because people
  * forget the source's prefix. If no name is near, names with the same first letters are offered.
+ * Terms: catalogue/catalogue.h.
  */
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -137,7 +138,7 @@ static unsigned part_distance(const struct folded *wrong, struct letters *letter
 	return steps < UPCI_FAR ? steps * STEP : nearest_by_beginning(wrong, b);
 }
 
-/* Return the distance, or UPCI_FAR if it exceeds most. */
+/* Return the distance of two names, or UPCI_FAR if the distance exceeds the parameter most. */
 static unsigned distance_up_to(unsigned most, const char *wrong_name, const char *right_name)
 {
 	struct folded wrong, right;

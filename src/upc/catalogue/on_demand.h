@@ -2,6 +2,7 @@
 /*
  * on_demand.h - a catalogue that is opened without reading this machine's names. The first few of perf's
  * generic events and of the tracepoints are found alone. Anything that needs more reads all names, once.
+ * Terms: catalogue/catalogue.h.
  */
 #ifndef UPCI_ON_DEMAND_H
 #define UPCI_ON_DEMAND_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spelling.h - perf's and PAPI's names of events, and the catalogue's events for them.
+ * spelling.h - finds events of the catalogue by the names that perf and PAPI have for them.
+ * Terms: catalogue/catalogue.h.
  */
 #ifndef UPCI_SPELLING_H
 #define UPCI_SPELLING_H
