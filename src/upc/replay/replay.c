@@ -22,7 +22,10 @@
  *   A forked child has copies of everything, and continues separately from where
  *   its parent was.
  *
- * The segment engine runs the units: the lines of a script in closed form, and up to the next interrupt.
+ * The engine is the segment engine, which computes a line of the script in closed form, or the part of the
+ * line up to the next interrupt.
+ *
+ * Terms: replay/replay.h, engine/engine.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -274,8 +277,8 @@ static struct player *add_player(struct upci_script *script, struct player *list
 	return player;
 }
 
-/* Return the calling thread's player of the script, with a reference for the caller, or NULL if there is no
- * memory. */
+/* Return the calling thread's player of the script, or NULL if there is no memory. The caller gets a
+ * reference. */
 static struct player *find_player(struct upci_script *script)
 {
 	struct player *list, *rest, *player;

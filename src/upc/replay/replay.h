@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.h - a unit that a script of input signals drives: an engine, and a position in the script, which all
- * units of a thread share.
+ * replay.h - plays a script of input signals to a unit: an engine, and a place in the script, which all units
+ * of a thread share.
  *
- * A thread's script has one time. A unit that is used catches up first. It runs through the part of the
- * script that another unit of the thread has played meanwhile, with its own configuration and run bit as they
- * were then. Each unit thus sees all signals, whichever unit plays.
+ * Terms:
+ *   script     a file of input signals ("upc-trace 1", trace.h), which stand for the events of a machine
+ *   lines      of a script: c (cycles with signals), e (flips a bit of a counter), s (sync mark), and
+ *              w and r, which write and read registers
+ *   sync mark  a point in the script at which a play ends
+ *   play       to advance the thread's place to the next sync mark
+ *   place      the number of the script's operation that comes next; an operation is a line
+ *   replay     the engine of one unit, and how far it has run the script
+ *   catch up   to run the engine up to its thread's place
+ *
+ * All units of a thread share one place in the script. A unit that is used catches up first: its engine runs
+ * the part of the script that another unit of the thread has played meanwhile. The engine's configuration and
+ * run bit have not changed since that time. Each unit thus sees all signals, whichever unit plays.
  */
 #ifndef UPCI_REPLAY_H
 #define UPCI_REPLAY_H
@@ -54,7 +64,7 @@ void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8
 int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value);
 void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit);
 
-/* Return the number of cycles that it ran with the run bit set. */
+/* Return the number of cycles that the engine ran with the run bit set. */
 uint64_t upci_replay_cycles(const struct upci_replay *replay);
 
 /* True while a sink of this replay is being called. */

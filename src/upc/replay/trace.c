@@ -2,6 +2,7 @@
 /*
  * trace.c - parses replay scripts: reads the whole text, line by line and field by field, and refuses all of
  * it at the first mistake.
+ * Terms: replay/replay.h, engine/engine.h.
  */
 #include "replay/trace.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * trace.h - replay scripts, "upc-trace 1": the whole text is checked and becomes a list of operations.
+ * Terms: replay/replay.h.
  */
 #ifndef UPCI_TRACE_H
 #define UPCI_TRACE_H

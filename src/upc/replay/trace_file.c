@@ -2,6 +2,7 @@
 /*
  * trace_file.c - reads a whole replay script before parsing it: a script with a mistake anywhere does
  * nothing.
+ * Terms: replay/replay.h.
  */
 #include "replay/trace_file.h"
 

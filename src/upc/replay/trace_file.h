@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * trace_file.h - reads replay scripts from an open file and checks them.
+ * Terms: replay/replay.h.
  */
 #ifndef UPCI_TRACE_FILE_H
 #define UPCI_TRACE_FILE_H
