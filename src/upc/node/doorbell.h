@@ -27,14 +27,17 @@
  *
  * An account is the work done for one number since the process began. A thread declares the number for which
  * it works; number 0 has no account. The work of an OpenMP team belongs to the account for which the thread
- * works when it hands out the work, unless a member has moved to another account meanwhile. A thread that is
- * created while its creator works for an account works for the same account while it is in no region itself,
- * until the creator has left the region. Then it works for the enclosing account. Accounts with the highest
- * bit are for work in no region: they yield to the accounts of teams, and not the other way round. Accounts
- * exist only with upc_run --accounts.
+ * that hands out the work works at that time, except the work of a member that has moved to another account
+ * meanwhile. A new thread is in no region. While it is in none, it works for the account for which its
+ * creator worked when it created the thread, and for the enclosing account once the creator has left that
+ * region. Accounts whose number has the highest bit (UPCI_DOORBELL_OUTSIDE) are for work in no region. The
+ * account of a team takes precedence over them, and they never do over the account of a team. Accounts exist
+ * only with upc_run --accounts.
  *
  * All fields are little endian, as are the guests (x86-64, AArch64). The layout of existing fields does not
  * change; additions change the version.
+ *
+ * Terms: node/sim.h, engine/engine.h, engine/threshold.h.
  */
 #ifndef UPCI_DOORBELL_H
 #define UPCI_DOORBELL_H

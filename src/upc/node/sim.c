@@ -5,6 +5,8 @@
  * A context counts while it runs, so a copy of its registers is stale at once. A stopped context changes only
  * by calls of this process. After a fork the child's simulator has a copy of the context, which belongs to
  * the child's thread, just as the child's memory has a copy of the unit.
+ *
+ * Terms: node/sim.h.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,6 +2,12 @@
 /*
  * sim.h - units of the simulated node on which this program runs: the guest's side of the doorbell
  * (doorbell.h).
+ *
+ * Terms:
+ *   simulated node  a Blue Gene/P node of four cores on which upc_run runs a program
+ *   simulator       upc_run's plugin of the emulator, which counts what the program executes
+ *   guest           a program on the simulated node, with the libupc in it
+ *   own core        the core of a thread: thread n runs on core n modulo 4
  */
 #ifndef UPCI_SIM_H
 #define UPCI_SIM_H
@@ -27,9 +33,9 @@ bool upci_sim_runs(const struct upci_sim *sim);
 /* True if the calling thread created the context. */
 bool upci_sim_is_callers(const struct upci_sim *sim);
 
-/* upci_sim_read and upci_sim_write access a register by offset: 0 or UPC_EFAULT; a start can also return an
- * error with message. upci_sim_peek copies all registers without the side effects of a read. upci_sim_flip
- * flips a bit of an array word. */
+/* upci_sim_read and upci_sim_write access a register by offset and return 0 or UPC_EFAULT. A write that sets
+ * the run bit can also return an error with message. upci_sim_peek copies all registers without the side
+ * effects of a read. upci_sim_flip flips a bit of an array word. */
 int upci_sim_read(struct upci_sim *sim, unsigned offset, uint64_t *value);
 int upci_sim_write(struct upci_sim *sim, unsigned offset, uint64_t value);
 void upci_sim_peek(const struct upci_sim *sim, uint64_t *counter, uint8_t *field, bool *suspect);
