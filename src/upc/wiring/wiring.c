@@ -2,6 +2,7 @@
 /*
  * wiring.c - the meaning of a wiring file's statements: looks up names and checks everything before the
  * catalogue is changed.
+ * Terms: wiring/wiring.h, base/event.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,8 +133,8 @@ static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statemen
 				own, name, pmu, name, pmu, name);
 }
 
-/* Check the source of a statement. A name that libpfm4 and sysfs do not know is a typing error. It is not the
- * file's mistake if the machine forbids or lacks an event otherwise. */
+/* Check the source of a statement. A name that libpfm4 and sysfs do not know is an error of the file. If the
+ * machine forbids the event, or lacks it for another reason, the file is accepted. */
 static int check_source(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	struct upci_perf_spec spec;
@@ -249,7 +250,8 @@ static int parse_wiring_formulas(struct upci_wiring_file *f)
 	return 0;
 }
 
-/* Check that derived events which the file does not change still have their terms, as plain events. */
+/* Check the terms of derived events which the file does not change: each must still exist, and must not have
+ * become a derived event itself. */
 static int check_terms(struct upci_wiring_file *f)
 {
 	uint32_t count = upci_catalogue_size(f->c), code;

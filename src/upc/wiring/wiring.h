@@ -4,6 +4,14 @@
  * statement per line and is checked strictly: one mistake, and the whole file is refused with
  * FILE:LINE:COLUMN and what was expected.
  *
+ * Terms:
+ *   wiring     the assignment of sources to events
+ *   to drive   to be the source of an event's counts
+ *   statement  a line that defines, drives or removes the event of one name
+ *   property   a part of a statement after the source, such as unit or scope
+ *   pool       the memory for the strings of a file's statements
+ *   recipe     a derived event of the built-in wiring, for several cores
+ *
  *   upc-wiring 1
  *   # a comment
  *   event   NAME = SOURCE [* MUL] [/ DIV] {PROPERTY}
@@ -42,7 +50,7 @@ int upci_wiring_builtin(struct upc_catalogue *c);
  */
 int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65]);
 
-/* The same for text in memory; name is for messages. */
+/* Do the same with text in memory. Messages call it by name. */
 int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, const char *name);
 
 /* Read a whole file for one of the parsers; the caller frees *text. Reads at most one byte more than the

@@ -2,6 +2,7 @@
 /*
  * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P names, which have a source if
  * their terms do, over instructions and cycles of a hardware PMU, and sums over the devices of this machine.
+ * Terms: wiring/wiring.h, base/event.h, node/sim.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static const struct {
 
 /*
  * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters, so no unit can count all four
- * at once. Sums are therefore over a pair, and use the events defined for the cores above.
+ * at once. Sums are therefore over a pair of cores, and their terms are the events of core_recipes.
  */
 static const struct recipe node_recipes[] = {
 	{"PU01_FP_OPS", "PU0_FP_OPS + PU1_FP_OPS", "operations",
@@ -107,8 +108,8 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
 	fputs("\"\n", file);
 }
 
-/* True if a recipe applies. TOT_INS without a core's name is the PMU's, unless a script drives all units. On
- * the simulated node, instructions themselves are counted, and the classes give no more. */
+/* True if a recipe applies. TOT_INS without a core's name is the PMU's, unless a script drives all units. The
+ * simulated node counts instructions directly, so no TOT_INS there is a sum of the classes. */
 static bool is_our_builtin(struct upc_catalogue *c, const char *name, const char *prefix)
 {
 	return strcmp(name, "TOT_INS") || upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_builtin.h - parts of the built-in wiring, for tests.
+ * Terms: wiring/wiring.h.
  */
 #ifndef UPCI_WIRING_BUILTIN_H
 #define UPCI_WIRING_BUILTIN_H

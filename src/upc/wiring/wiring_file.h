@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_file.h - a wiring file after its check (wiring.c) and before it is applied (wiring_apply.c).
+ * Terms: wiring/wiring.h.
  */
 #ifndef UPCI_WIRING_FILE_H
 #define UPCI_WIRING_FILE_H
@@ -8,8 +9,8 @@
 #include "catalogue/catalogue.h"
 #include "wiring/wiring_statement.h"
 
-/* An event that only the file defines has no code before the file is applied. Formulas then contain this bit
- * and the index of its statement. */
+/* An event that only the file defines has no code before the file is applied. In formulas, this bit and the
+ * index of the event's statement stand for the code. */
 #define UPCI_WIRING_PENDING 0x80000000u
 
 struct upci_wiring_file {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_lex.c - the tokens of a wiring file.
+ * Terms: wiring/wiring.h.
  */
 #include <stdio.h>
 #include <string.h>

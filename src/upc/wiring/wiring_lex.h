@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_lex.h - the wiring file as tokens, line by line, with their places in the file.
+ * Terms: wiring/wiring.h.
  */
 #ifndef UPCI_WIRING_LEX_H
 #define UPCI_WIRING_LEX_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_load.c - reads a wiring file, after checking that it can be trusted, and computes its hash.
+ * Terms: wiring/wiring.h.
  */
 #include <errno.h>
 #include <fcntl.h>

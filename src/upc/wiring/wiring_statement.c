@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_statement.c - parses the statements of a wiring file.
+ * Terms: wiring/wiring.h.
  */
 #include <limits.h>
 #include <stdio.h>

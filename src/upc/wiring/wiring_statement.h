@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_statement.h - the syntax of one statement of a wiring file. Names are not looked up here.
+ * Terms: wiring/wiring.h, base/event.h.
  */
 #ifndef UPCI_WIRING_STATEMENT_H
 #define UPCI_WIRING_STATEMENT_H
@@ -11,8 +12,8 @@
 enum upci_verb { UPCI_VERB_EVENT, UPCI_VERB_DRIVE, UPCI_VERB_DERIVED, UPCI_VERB_REMOVE };
 
 /*
- * A statement. Properties that it leaves out are NULL in the event; scope and kind are then the source's. In
- * a derived event scope is not set then, nor is kind unless kind_given.
+ * A statement. Strings that it leaves out are NULL in the event; a scope or kind that it leaves out is the
+ * source's. For a derived event, a scope that it leaves out is not set, and kind is valid only if kind_given.
  */
 struct upci_statement {
 	enum upci_verb verb;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_words.h - words and limits of the wiring syntax, for the parser and the printer.
+ * Terms: wiring/wiring.h.
  */
 #ifndef UPCI_WIRING_WORDS_H
 #define UPCI_WIRING_WORDS_H
