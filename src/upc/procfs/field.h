@@ -2,6 +2,7 @@
 /*
  * field.h - the steps of upci_field_find, for a reader that remembers the positions of lines between passes.
  * The functions have no side effects.
+ * Terms: procfs/files.h.
  */
 #ifndef UPCI_FIELD_H
 #define UPCI_FIELD_H

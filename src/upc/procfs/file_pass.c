@@ -10,6 +10,8 @@
  *
  * The kernel generates these texts while they are read, which is most of the cost of a pass. Reading
  * therefore stops when all wanted lines are found, before the end of the file.
+ *
+ * Terms: procfs/files.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* file_pass.h - a file with the lines and fields that a unit reads, and the pass that reads them. */
+/*
+ * file_pass.h - a file with the lines and fields that a unit reads, and the pass that reads them.
+ * Terms: procfs/files.h, base/source.h.
+ */
 #ifndef UPCI_FILE_PASS_H
 #define UPCI_FILE_PASS_H
 

@@ -4,6 +4,8 @@
  *
  * A file has a list of its wanted lines, and a line has a list of its wanted fields, so that one pass
  * (file_pass.c) reads them all. A slot maps a handle to its file and line.
+ *
+ * Terms: procfs/files.h, base/source.h.
  */
 #include <errno.h>
 #include <stdlib.h>

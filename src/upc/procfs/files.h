@@ -3,6 +3,16 @@
  * files.h - the interface to counters in /proc and /sys. One pass over a file reads all fields that a unit
  * wants.
  *
+ * Terms:
+ *   field   a number in a file, and the description of where it is (struct upci_field)
+ *   want    a field that a unit counts: its tokens in a line, and its handle
+ *   wanted  of a line or a file: it has at least one want
+ *   key     the token by which a line is found
+ *   pass    one reading of a file, from its beginning, for all wants
+ *   place   of a line: its number at the last pass, where the next pass looks first
+ *   lost    of a field: it could not be read in this pass
+ *   root    the directory that a path is relative to (enum upci_root)
+ *
  * A path is opened only beneath its root (openat2 with RESOLVE_BENEATH; links inside /sys are followed).
  * Files are opened close-on-exec and stay open. A read is one pread from offset 0, and more preads only if
  * the file is larger than the buffer.
@@ -17,7 +27,7 @@
 struct upci_files; /* the open files of one unit */
 
 /* Create a set of files. pid and tid of the context are for the TASK and PROCESS roots. They are 0 if the
- * context has no task; fields of these roots are then UPC_ENOSUPP. */
+ * context has no task; adding a field of these roots then fails with UPC_ENOSUPP. */
 int upci_files_create(pid_t pid, pid_t tid, struct upci_files **files);
 void upci_files_destroy(struct upci_files *files);
 
