@@ -2,6 +2,11 @@
 /*
  * powercap.c - energy counters in /sys/class/powercap (RAPL and similar) as a source, and their events.
  *
+ * Terms:
+ *   zone     a directory of powercap, which measures the energy of a package or a part of one
+ *   package  a processor package, whose zone includes its parts
+ *   range    the value at which a zone's counter starts again at 0
+ *
  * energy_uj starts again at 0 after max_energy_range_uj: after 44 minutes at 100 W if that is 262 kJ. The
  * value of a handle continues across the wrap. If a counter grows by more than the range between two reads,
  * this cannot be detected. The description of an event therefore says within which time it must be read.
