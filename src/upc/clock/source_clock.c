@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* source_clock.c - a unit's source for the clocks of clock_gettime. */
+/*
+ * source_clock.c - a unit's source for the clocks of clock_gettime.
+ * Terms: base/target.h.
+ */
 #include <time.h>
 
 #include "base/message.h"
