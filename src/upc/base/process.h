@@ -15,6 +15,7 @@
  * of the arrays that a forked child walks through, and the callback for notices. It is a leaf lock: its
  * holder takes no other lock. Its holder does nothing slow: it reads and creates no file and waits for
  * nothing. No signal handler takes it. fork holds it, so that a child finds all these structures consistent.
+ * Functions whose names end in _locked are called with this lock held, or with their file's own lock.
  */
 void upci_process_lock(void);
 void upci_process_unlock(void);
