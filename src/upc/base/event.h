@@ -33,7 +33,7 @@ enum upci_root { UPCI_ROOT_PROC, UPCI_ROOT_SYS, UPCI_ROOT_TASK, UPCI_ROOT_PROCES
  * If key is set, the line is the occurrence-th (from 1) whose token number key_token equals key. If key is
  * NULL, it is line number occurrence (from 1) of the file. The value is the sum of tokens first..last of the
  * line (last >= first). A sum ends early, without error, at the first token that is not a number. A number
- * may have a fraction. It is scaled before it is cut to an integer.
+ * may have a fraction. The sum is scaled by mul and div before its fraction is cut off.
  */
 struct upci_field {
 	enum upci_root root;
@@ -91,8 +91,8 @@ struct upci_event {
 	 * else NULL. */
 	const struct upci_formula *formula;
 	struct upci_driver driver;
-	/* If this is a second name of an event, such as a name with the event's only mode: the plain event's
-	 * code + 1. Otherwise 0. One counter counts both. */
+	/* If this is a second name of an event, such as a name with the event's only mode: the code of the
+	 * first name + 1. Otherwise 0. One counter counts both names. */
 	uint32_t same_as;
 	enum upc_scope scope;
 	enum upc_kind kind;

@@ -10,7 +10,7 @@
 #include "catalogue/catalogue.h"
 #include "procfs/field.h"
 
-/* Factors that are known only at run time. 0 means 1. */
+/* Values of mul for factors that are known only at run time. A mul of 0 means 1. */
 #define UPCI_MUL_TICKS 0xfffffffeu /* clock ticks of /proc, converted to ns */
 #define UPCI_MUL_PAGES 0xfffffffdu /* pages, converted to bytes */
 
@@ -79,7 +79,7 @@ struct upci_draft {
 	const char *unit;
 	enum upc_kind kind;
 	uint32_t mul;
-	const char *key; /* copied */
+	const char *key; /* as in struct upci_field; upci_cat_put copies the string */
 	unsigned key_token, occurrence, first, last;
 };
 
@@ -116,7 +116,8 @@ int upci_cat_first_line(const struct upci_cat_file *file, const struct upci_tabl
 int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,
 				 const char *text, size_t length);
 
-/* Builders by text, and by line, whose first token is key. Each returns 0 or a negative error. */
+/* Functions that add the events of a file's whole text, or of one line, whose first token is key. Each
+ * returns 0 or a negative error. */
 typedef int upci_text_builder(const struct upci_cat_file *file, const char *text, size_t length);
 typedef int upci_line_builder(const struct upci_cat_file *file, const char *key, const char *line,
 			      const char *end);

@@ -132,7 +132,7 @@ struct upci_doorbell_interrupt {
 	uint64_t status;
 	uint32_t kind; /* enum upc_interrupt_kind */
 	uint32_t counter;
-	uint64_t value; /* count of the counter at that moment */
+	uint64_t value; /* count of the counter's event at the moment of the interrupt */
 	uint64_t lost;  /* number of interrupts so far that did not fit in the queue */
 };
 

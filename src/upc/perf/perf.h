@@ -144,8 +144,8 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
 /*
  * Read all groups, with one system call per group and target, or none for a group that is read in user mode
  * (perf_user.h). value[handle] becomes the sum over the targets since the event was opened, and state[handle]
- * how completely it was counted (source.h). Both arrays have room for all handles. Elements of handles that
- * are not in use do not change.
+ * how completely the event was counted (base/source.h). Both arrays have room for all handles. Elements of
+ * handles that are not in use do not change.
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 

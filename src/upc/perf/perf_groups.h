@@ -72,7 +72,7 @@ struct upci_perf_group {
 	unsigned targets;
 	int *leader;                 /* one descriptor per target */
 	struct perf_event_attr attr; /* attributes of the leaders */
-	bool counts;                 /* the leaders count for the group's first member */
+	bool counts;                 /* the leaders are the perf events of the group's first member */
 	struct upci_perf_span *span; /* one element per target */
 	int *handle;                 /* members in the kernel's order */
 	unsigned members, room;
@@ -95,7 +95,7 @@ struct upci_perf_group {
  * process lock, which fork holds.
  */
 struct upci_perf {
-	pid_t maker; /* process that created it */
+	pid_t maker; /* process that created this structure */
 	struct upci_context context;
 	bool running;
 	bool waits_for_exec; /* an exec makes the first start */
@@ -116,7 +116,7 @@ struct upci_perf {
 	/* The kernel's last answer to ask_for_late_group. */
 	struct {
 		bool known;
-		unsigned batch; /* batch of the question */
+		unsigned batch; /* batch in which the kernel was asked */
 		unsigned targets;
 		size_t left; /* number of descriptors that were left then */
 	} answer;

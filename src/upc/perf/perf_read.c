@@ -59,8 +59,8 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const
 }
 
 /*
- * read_members - read the group of one target by fd, until it has no more than the given number of events.
- * Return what read returned.
+ * Read the group of one target by fd, until the group has no more than the given number of events. Return the
+ * result of read().
  *
  * An event whose descriptor is closed stays in its group while another process has a copy of the descriptor:
  * a child between fork and exec, or a reader of /proc. Such a copy soon goes away, so the read is repeated

@@ -11,9 +11,10 @@
 #include "perf/perf.h"
 
 struct upci_sampler {
-	int fd; /* -1: free; the handler's key, so set last and cleared first */
+	int fd; /* -1: free. The handler finds the sampler by fd, which is therefore set last, cleared first
+		 */
 	int handle;
-	bool halted; /* its event is halted */
+	bool halted; /* the counting event is halted */
 	bool on;     /* enabled, or about to be */
 	bool slow;   /* slow to close: a tracepoint */
 	uint64_t period;

@@ -30,7 +30,7 @@ struct upci_user_mode {
  * Choose the mode for a hardware group of a type (PERF_TYPE_RAW stands for the CPU's own PMU). Only a thread
  * of the caller's own process, without children, can be read in user mode. Return all zero if the machine has
  * no such reads, if the administrator has switched them off, or if UPC_USER_READ is 0 in the environment,
- * which serves tools such as valgrind that do not know the instruction.
+ * which helps under tools such as valgrind that do not know the instruction.
  */
 struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_t type);
 

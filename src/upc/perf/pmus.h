@@ -43,7 +43,8 @@ char *upci_pmu_cpus(uint32_t type);
 /* True if the kernel has a CPU's own PMU on this machine. */
 bool upci_pmu_core_is_there(void);
 
-/* These also know the kernel's fixed types, which have no directory. */
+/* True if the PMU of a type has the property. The type may also be one of the kernel's fixed types, for which
+ * sysfs has no directory. */
 bool upci_pmu_is_cpu_only(uint32_t type);
 bool upci_pmu_is_core(uint32_t type);
 bool upci_pmu_has_user_bit(uint32_t type);

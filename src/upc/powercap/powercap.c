@@ -3,8 +3,8 @@
  * powercap.c - energy counters in /sys/class/powercap (RAPL and similar) as a source, and their events.
  *
  * Terms:
- *   zone     a directory of powercap, which measures the energy of a package or a part of one
- *   package  a processor package, whose zone includes its parts
+ *   zone     a directory of powercap, which measures the energy of a part of the machine
+ *   package  a zone of a whole processor, whose name begins with "package-"
  *   range    the value at which a zone's counter starts again at 0
  *
  * energy_uj starts again at 0 after max_energy_range_uj: after 44 minutes at 100 W if that is 262 kJ. The
@@ -235,9 +235,9 @@ struct search {
 	struct upc_catalogue *c;
 	int64_t error;
 	unsigned denied;
-	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes; POWER has one more term */
+	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes of the packages' events; POWER has one more term */
 	unsigned packages;
-	bool partial; /* a package has no term */
+	bool partial; /* there is a package that is not in package[] */
 };
 
 static void name_of_zone(const char *zone, char name[64])

@@ -44,15 +44,15 @@
 static const struct upci_engine_ops *const ops = &upci_engine_segment;
 
 struct upci_script {
-	struct upci_trace trace; /* empty once the script has ended */
-	atomic_uint references;  /* the owner's until it has ended, and one per player */
+	struct upci_trace trace; /* empty once the script has ended: upci_script_free was called */
+	atomic_uint references;  /* one until the script has ended, and one for each player */
 	atomic_bool ended;       /* set by upci_script_free, read by without_ended */
 };
 
 struct player {
 	struct upci_script *script;
-	struct player *next;    /* next in the thread's list; only this thread uses it */
-	atomic_uint references; /* the thread's, and one per replay */
+	struct player *next;    /* next player in the thread's list; only this thread uses the list */
+	atomic_uint references; /* one of the thread, and one for each replay */
 	/* Set by advance_player, read by place_of_player. Relaxed order suffices: the script does not change,
 	 * so the store publishes nothing. */
 	atomic_size_t place;

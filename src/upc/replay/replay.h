@@ -56,8 +56,8 @@ bool upci_replay_catch_up(struct upci_replay *replay);
 bool upci_replay_play(struct upci_replay *replay);
 bool upci_replay_left(const struct upci_replay *replay);
 
-/* Access a register of the engine by offset. Return 0 or UPC_EFAULT. These do not catch up: the caller must
- * have done that. */
+/* Access a register of the engine by offset. Return 0 or UPC_EFAULT. This function and the three below do not
+ * catch up: the caller calls upci_replay_catch_up first. */
 int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value);
 /* Copy all registers, without the side effects of a read (engine.h). */
 void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect);

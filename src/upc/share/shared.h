@@ -87,8 +87,8 @@ struct upci_shared_page {
 	uint32_t process, ended;
 	uint64_t change; /* number of the last change, in slot[change % UPCI_SHARED_SLOTS] */
 	uint64_t pad[4];
-	uint64_t sequence;   /* sequence of the event names */
-	uint64_t generation; /* generation of the event names */
+	uint64_t sequence;   /* odd while event[] changes, grows with each change of event[] */
+	uint64_t generation; /* generation of the configuration that event[] belongs to */
 	uint64_t pad2[6];
 	struct upci_shared_slot slot[UPCI_SHARED_SLOTS]; /* each begins a cache line */
 	struct upci_shared_event event[UPC_COUNTERS];

@@ -52,7 +52,7 @@ static bool any_field_flagged(const uint8_t field[UPC_COUNTERS])
 	return any & flags;
 }
 
-/* Copy the parity flags. They are true, because the simulator repairs no damage by writing preloads. */
+/* Copy the parity flags. The flags are right, because the simulator repairs no damage by writing preloads. */
 static void copy_damage(struct upc_unit *u)
 {
 	unsigned i;

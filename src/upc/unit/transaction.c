@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * transaction.c - changes of the set of events that a unit counts. They are collected, placed together,
- * opened, and then made at once (as in BGL and BGLperfctr).
+ * transaction.c - changes the set of events that a unit counts. A transaction collects changes. Its commit
+ * gives all events counters, opens the new events, and then makes all changes at once (as in BGL and
+ * BGLperfctr).
  *
  * A commit works on a plan: the future entries and counters. The unit is not changed until the plan is
  * complete and all new events are open. After that nothing can fail.
@@ -38,8 +39,8 @@ struct upc_transaction {
 struct leaf {
 	uint32_t code;
 	unsigned references;
-	int wanted; /* counter asked for, or UPC_ANY_COUNTER */
-	int from;   /* counter that it has now, or NOWHERE */
+	int wanted; /* counter that the caller asked for, or UPC_ANY_COUNTER */
+	int from;   /* counter that the event has before the commit, or NOWHERE */
 	int counter;
 	int input;
 	struct upci_binding binding;
@@ -52,8 +53,8 @@ struct plan {
 	struct leaf leaf[UPC_COUNTERS + 1];
 	unsigned leaves;
 	int owner[UPC_COUNTERS]; /* leaf that has the counter, or NOWHERE */
-	/* The unit as it was. It is here and not on the stack, since a thread's stack may have only 32
-	 * KiB. */
+	/* A copy of parts of the unit from before the change. The copy is not on the stack, since a thread's
+	 * stack may have only 32 KiB. */
 	struct {
 		struct upci_regs regs;
 		struct upci_thresholds thresholds;
@@ -346,7 +347,8 @@ static int wish_for_counter(struct plan *p, struct leaf *leaf, int counter)
 	return 0;
 }
 
-/* Note the counters that additions ask for by number, and the counters of reassigned events. */
+/* Record the counters that the caller chose by number for added events, and the counters of reassigned
+ * events, as the wanted counters of leaves. */
 static int take_counter_wishes(struct plan *p, const struct upc_transaction *t)
 {
 	unsigned i;

@@ -34,7 +34,7 @@
 struct upci_binding {
 	const struct upci_event *event;
 	uint32_t code;
-	uint16_t references; /* number of entries that read it, 0: free */
+	uint16_t references; /* number of entries that read the counter, 0: the counter is free */
 	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
 	int handle;          /* the source's handle */
 	uint8_t source; /* row of the source; UPCI_SOURCE_ROWS: the owner of the registers counts the event */
@@ -83,7 +83,7 @@ struct upc_unit {
 	unsigned actives;                           /* number of bound counters */
 	unsigned entries, deriveds;
 	bool forked;      /* after a fork: all descriptors must be opened again */
-	bool started;     /* at least once since the descriptors were opened */
+	bool started;     /* the unit was started at least once since the descriptors were opened */
 	bool partial;     /* last update found a hardware event that did not count all the time */
 	bool strays;      /* a counter without a bound event was written (live unit) */
 	bool stale;       /* regs is an old copy of registers that another owner has */
@@ -106,7 +106,7 @@ struct upc_unit {
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;
-	int signal; /* signal of live thresholds, 0: none */
+	int signal; /* signal that the thresholds of a live unit send, 0: none */
 
 	/* The event of each handle with a live threshold. Signal handlers read this array. */
 	struct upci_armed {
@@ -120,7 +120,7 @@ struct upc_unit {
 		struct upci_replay *script;
 		struct upci_sim *node;
 	} keeper;
-	bool suspect[UPC_COUNTERS]; /* counter whose next read will find damage, in the copy */
+	bool suspect[UPC_COUNTERS]; /* as of the copy: the next read of the counter will find damage */
 	bool damaged[UPC_COUNTERS]; /* a read found damage, and the user has not written the counter since */
 
 	/* How long each counter should have counted and how long it did: see unit_time.c. */

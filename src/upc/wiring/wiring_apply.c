@@ -84,8 +84,8 @@ static int complete_derived(struct upci_wiring_file *f, struct upci_statement *s
 	return upci_derived_settle(f->c, e);
 }
 
-/* Separate second names of events (same_as) whose event the file drives by another source. The second name
- * keeps its driver, and the two become separate events. */
+/* Make a second name of an event (same_as) a separate event, if the file drives the event under its first
+ * name by another source. The second name keeps its driver. */
 static int part_names(struct upc_catalogue *c)
 {
 	uint32_t count = upci_catalogue_size(c), code;
@@ -107,7 +107,7 @@ static int part_names(struct upc_catalogue *c)
 	return error;
 }
 
-/* Derived events come last, since a formula may stand above the events in it. */
+/* Derived events are added last, since the line of a formula may stand above the lines of its terms. */
 int upci_wiring_apply(struct upci_wiring_file *f)
 {
 	bool derived;

@@ -24,7 +24,7 @@ struct upci_token {
 	size_t length;     /* length in the file's text */
 };
 
-/* A place in the file, whose name is in the lexer. */
+/* A position in a wiring file. struct upci_lex has the file's name. */
 struct upci_place {
 	const char *line_start;
 	const char *at;
