@@ -11,7 +11,9 @@
  *   folded          of a name: in lower case, so that names compare without case
  *   alone           of a name: found and added without reading all names (on_demand.h)
  *   mode            one of the signal modes of engine.h, written NAME:mode=MODE
- *   upc_run         the simulator's program; the node that it simulates counts many Blue Gene/P events
+ *   upc_run         the program that runs other programs on the simulated node (node/sim.h)
+ *
+ * More terms: base/event.h, node/sim.h, replay/replay.h.
  *
  * Codes are positions in an array that only grows. Events never move, so a pointer to an event stays valid
  * without a lock. The process lock guards growth and the name table. It is a leaf lock, and no signal handler

@@ -20,6 +20,8 @@
  *   sample             the value of a counter's chosen input in one cycle
  *   run                a number of cycles that one call of an engine computes
  *
+ * More terms: engine/threshold.h.
+ *
  * An engine is a unit's registers and a clock that counts cycles from 0. Software accesses the registers
  * between cycles. A run takes the 1024 input signals. Parity errors and interrupts are the engine's events.
  * The engine passes them to a function, the sink, in the order in which they happen: in a cycle first the

@@ -57,8 +57,7 @@ struct upci_totals {
 /* Set the reset state. The sink is copied and must have a function. */
 void upci_totals_init(struct upci_totals *totals, const struct upci_engine_sink *sink);
 
-/* Do the same as upci_totals_add, for a counter that is watched: its interrupt is enabled or it is damaged.
- */
+/* Do the same as upci_totals_add for a watched counter: its interrupt is enabled, or it is damaged. */
 void upci_totals_add_watched(struct upci_totals *totals, unsigned id, uint64_t k);
 
 /* Return the count of a counter's event. */

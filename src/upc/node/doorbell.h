@@ -31,8 +31,8 @@
  * meanwhile. A new thread is in no region. While it is in none, it works for the account for which its
  * creator worked when it created the thread, and for the enclosing account once the creator has left that
  * region. Accounts whose number has the highest bit (UPCI_DOORBELL_OUTSIDE) are for work in no region. The
- * account of a team takes precedence over them, and they never do over the account of a team. Accounts exist
- * only with upc_run --accounts.
+ * account of a team takes precedence over them, never the reverse. Accounts exist only with upc_run
+ * --accounts.
  *
  * All fields are little endian, as are the guests (x86-64, AArch64). The layout of existing fields does not
  * change; additions change the version.

@@ -8,6 +8,8 @@
  *   simulator       upc_run's plugin of the emulator, which counts what the program executes
  *   guest           a program on the simulated node, with the libupc in it
  *   own core        the core of a thread: thread n runs on core n modulo 4
+ *
+ * More terms: engine/engine.h, engine/threshold.h.
  */
 #ifndef UPCI_SIM_H
 #define UPCI_SIM_H

@@ -350,7 +350,7 @@ int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 }
 
 /* True if all threads of a process have ended; they may outlive the first. Nothing is allocated, since a
- * signal handler of libmpx may call this when it starts or stops a unit that counts another thread. */
+ * signal handler of libmpx may start a unit and thus call this. */
 static bool process_has_ended(pid_t pid)
 {
 	union {

@@ -9,7 +9,7 @@
  *   member          an event that was added to a group
  *   told member     a member without a perf event of its own: its count is what the leader counts anyway
  *   waiting         of a member: its perf event is opened only at the next start
- *   removed         of a member: removed, but its disabled perf event is still open
+ *   removed         of a member: the caller has removed it, but its perf event is still open, disabled
  *   spec            the kernel's encoding of an event
  *   pinned          of a group: it must always have its counters, or goes into error state
  *   flexible        not pinned: the group may wait for counters that other users' pinned groups leave
@@ -18,6 +18,8 @@
  *   reserve         counters of a PMU, or descriptors of the program, that a unit leaves free
  *   sampler         a second perf event of an event, which sends a signal after each period
  *   user mode read  a read of a counter by an instruction instead of a system call
+ *
+ * More terms: base/source.h, base/target.h.
  *
  * The parts of the perf source are:
  *
@@ -71,10 +73,10 @@ int upci_perf_create(const struct upci_context *context, struct upci_perf **perf
 void upci_perf_destroy(struct upci_perf *perf);
 
 /*
- * Open an event, in all targets or in none. The event counts while the groups run and it is not halted. If
- * halted is set, it is halted from the start. All events of a PMU, halted or not, must fit its counters
- * together, so that a halted event can always go on. Return a handle (>= 0), reused after removal, or a
- * negative error with a message that begins with name. name must live as long as the event.
+ * Open an event, in all targets or in none. The event counts while the groups run and the event is not
+ * halted. If halted is set, it is halted from the start. All events of a PMU, halted or not, must fit its
+ * counters together, so that a halted event can always go on. Return a handle (>= 0), reused after removal,
+ * or a negative error with a message that begins with name. name must live as long as the event.
  *
  * If children inherit, a group must not grow once a child may have it, since the kernel then refuses to read
  * it. Such a group takes the events of one batch only, and upci_perf_check reports whether a child has

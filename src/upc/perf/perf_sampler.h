@@ -11,8 +11,7 @@
 #include "perf/perf.h"
 
 struct upci_sampler {
-	int fd; /* -1: free. The handler finds the sampler by fd, which is therefore set last, cleared first
-		 */
+	int fd; /* -1: free. The handler searches by fd, so fd is set last and cleared first */
 	int handle;
 	bool halted; /* the counting event is halted */
 	bool on;     /* enabled, or about to be */

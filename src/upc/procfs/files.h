@@ -13,6 +13,8 @@
  *   lost    of a field: it could not be read in this pass
  *   root    the directory that a path is relative to (enum upci_root)
  *
+ * More terms: base/source.h.
+ *
  * A path is opened only beneath its root (openat2 with RESOLVE_BENEATH; links inside /sys are followed).
  * Files are opened close-on-exec and stay open. A read is one pread from offset 0, and more preads only if
  * the file is larger than the buffer.

@@ -13,6 +13,8 @@
  *   replay     the engine of one unit, and how far it has run the script
  *   catch up   to run the engine up to its thread's place
  *
+ * More terms: engine/engine.h.
+ *
  * All units of a thread share one place in the script. A unit that is used catches up first: its engine runs
  * the part of the script that another unit of the thread has played meanwhile. The engine's configuration and
  * run bit have not changed since that time. Each unit thus sees all signals, whichever unit plays.

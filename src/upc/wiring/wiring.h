@@ -6,11 +6,12 @@
  *
  * Terms:
  *   wiring     the assignment of sources to events
- *   to drive   to be the source of an event's counts
  *   statement  a line that defines, drives or removes the event of one name
  *   property   a part of a statement after the source, such as unit or scope
  *   pool       the memory for the strings of a file's statements
  *   recipe     a derived event of the built-in wiring, for several cores
+ *
+ * More terms: catalogue/catalogue.h, base/event.h.
  *
  *   upc-wiring 1
  *   # a comment

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_apply.c - applies a checked wiring file to the catalogue.
- * Terms: wiring/wiring.h, base/event.h.
+ * Terms: wiring/wiring.h, catalogue/catalogue.h, base/event.h.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P names, which have a source if
  * their terms do, over instructions and cycles of a hardware PMU, and sums over the devices of this machine.
- * Terms: wiring/wiring.h, base/event.h, node/sim.h.
+ * Terms: wiring/wiring.h, catalogue/catalogue.h, base/event.h, node/sim.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_print.c - prints events as lines of wiring, which the parser reads back without loss.
- * Terms: wiring/wiring.h.
+ * Terms: wiring/wiring.h, catalogue/catalogue.h.
  */
 #include <stdlib.h>
 #include <string.h>
