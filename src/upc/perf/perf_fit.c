@@ -34,7 +34,7 @@ bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
 	return groups == 1;
 }
 
-/* Open one more event in the test group fd[0]. Return 0 and count it in *n, or -1. */
+/* Open one more event in the test group, whose leader is fd[0]. Return 0 and increase *n, or return -1. */
 static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target, int *fd,
 		   unsigned *n)
 {
@@ -49,8 +49,8 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 
 /*
  * Set spec to the i-th event that can use any general counter of a CPU's own PMU. No machine has a counter
- * only for branches. A PMU that lacks one event may have the next. False if there is no further event, or for
- * another PMU. The caller then uses one of the unit's own events.
+ * only for branches. If a PMU lacks an event, the caller tries the next one. False if there is no further
+ * event, or if the PMU is not a CPU's own. The caller then uses one of the unit's events.
  */
 static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *own,
 			struct upci_perf_spec *spec)
@@ -72,7 +72,8 @@ static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *o
 	return true;
 }
 
-/* Open as many more events as the reserve: the first filler that the PMU accepts, or else own. */
+/* Open as many more events as the reserve has counters. The event is the first of next_filler's events that
+ * the PMU accepts or, if it accepts none of them, own. */
 static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upci_perf_spec *own,
 		       const struct upci_perf_target *target, int *fd, unsigned *n)
 {

@@ -154,8 +154,9 @@ static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
 	return true;
 }
 
-/* Make the fresh members wait again. If their group has other members, their events are closed here at once,
- * which may take long: a read of the group fails while it has an event that is not a member. */
+/* Make the fresh members wait again. If a group also has members that are not fresh, the perf events of its
+ * fresh members are closed here at once, which may take long: a read of the group fails while the group has a
+ * perf event that is not a member. */
 static void put_back(struct upci_perf *p)
 {
 	struct upci_bag bag = {0};

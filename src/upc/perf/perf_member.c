@@ -81,8 +81,8 @@ bool upci_perf_can_lead(const struct upci_perf_member *m)
 	return upci_perf_is_software(&m->spec) && !upci_perf_is_time(&m->spec) && !m->halted;
 }
 
-/* Add a told member, which counts by its group's leader from here on. If children inherit, the group belongs
- * to this batch and began with it, so no value needs to be subtracted. */
+/* Add a told member, which counts by its group's leader from here on. begin is the leader's value now. If
+ * children inherit, the group belongs to the present batch and began with this batch, so begin stays 0. */
 static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		     const struct upci_perf_member *member, bool inherits)
 {
@@ -131,8 +131,8 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			return error;
 		}
 		/* Read the group now, since the event counts from here on and tracepoints take long to open.
-		 * A hardware group was read before (check_counts). It may be in error state now because of
-		 * the new event, which must not show in its state. */
+		 * A hardware group was read before (check_counts). The new event may have put it into error
+		 * state, and a read would record that in the states of the other events. */
 		error = late ? upci_perf_look_at(p, g, i, 1) : 0;
 		if (error < 0) {
 			upci_perf_forget_and_close(&fd, i + 1);

@@ -79,8 +79,8 @@ static bool reading_of_binding(struct upc_unit *u, struct upci_binding *b, uint6
 
 /*
  * Return the growth of a count since the last reading. Some of the kernel's sums over CPUs go back a little
- * between reads. Nothing is then added until they pass the old reading. A drop below half means that the
- * source began again at 0.
+ * between reads. Nothing is then added until the sum passes the old reading. A reading below half of the last
+ * one means that the source began again at 0.
  */
 static uint64_t growth_of_count(struct upci_binding *b, uint64_t now)
 {
