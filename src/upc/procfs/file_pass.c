@@ -127,7 +127,8 @@ struct pass {
 	bool moved;
 };
 
-/* True if the line's number is known and the key at that place identifies the line. */
+/* True if the line has a place where a pass looks first: its number is known, and it is the first line with
+ * its key or is wanted by its number. */
 static bool line_has_place(const struct upci_wanted_line *line)
 {
 	return line->number && (line->key.occurrence == 1 || !line->key.key);

@@ -74,8 +74,9 @@ static bool copy_unit(const struct upci_shared_page *page, void *to)
 	s->threshold = upci_shared_get64(&slot->threshold);
 	s->changed_by = upci_shared_get64(&slot->changed_by);
 	s->running = upci_shared_get64(&slot->running);
-	/* The named change is complete. All loads are acquires: if any newer data was copied, this load sees
-	 * the newer stamp, which was stored before that data. */
+	/* The copy is valid if the slot still has the stamp of the complete change. All loads are acquires:
+	 * if any newer data was copied, this load sees the newer stamp, which was stored before that data.
+	 * They pair with the release stores in show_page_slot and upci_shared_count. */
 	return upci_shared_get64(&slot->stamp) == 2 * change;
 }
 

@@ -208,7 +208,8 @@ static void show_page_slot(struct upci_shared *shared)
 	struct upci_shared_slot *to = &shared->page->slot[number % UPCI_SHARED_SLOTS];
 	unsigned i;
 
-	/* Every later store of data is a release: a reader that sees one of them also sees this stamp. */
+	/* Every later store of data is a release, which pairs with the acquire loads in copy_unit: a reader
+	 * that sees any of these data also sees this stamp. */
 	upci_shared_put64(&to->stamp, 2 * number - 1);
 	for (i = 0; i < UPC_COUNTERS; i++)
 		__atomic_store_n(&to->count[i], from->count[i], __ATOMIC_RELEASE);
