@@ -2,8 +2,10 @@
 /*
  * account.c - the table of accounts by number, and the account that each thread works for. A thread made in a
  * region works for the region's account while the thread is in no region itself. When the region ends, the
- * thread works for the account of the enclosing region. A thread that outlives the region makes its account a
- * lower bound.
+ * thread works for the account of the enclosing region. If a thread outlives the region, the region's account
+ * becomes a lower bound.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/account.h"
 
@@ -204,8 +206,9 @@ void upcs_account_inherit_locked(struct upcs_counted *t)
 	t->account = share.account;
 }
 
-/* Move a made thread on to the account of the enclosing region. The account before is a lower bound from now
- * on, unless the thread exits. An OpenMP team led by the thread may go on for the account before. */
+/* Move a thread, whose inherited region has ended, to the account of the enclosing region. From now on the
+ * previous account is a lower bound, unless the thread is exiting. If the thread leads an OpenMP team, the
+ * team's further work may be counted in the previous account, too. */
 static void account_pass_on_locked(struct upcs_counted *t, struct upcs_share share)
 {
 	const unsigned team = __atomic_load_n(&t->was_in_runtime, __ATOMIC_RELAXED) ? UPCS_ACCOUNT_HIGH : 0;

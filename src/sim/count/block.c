@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * block.c - parts of blocks, and the table of kinds.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/block.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * block.h - splits a translated block into parts, each counted when it begins, and finds the kind of
- * each part. Pure: the code sees the tallies of instructions, and no program.
+ * block.h - splits a translated block into parts, each counted when it begins, and finds the kind of each
+ * part. The code works on the tallies of instructions alone, and needs no running program.
  *
  * A part ends where the following instruction must be counted separately:
  *   - A region's function begins in the middle of the block, or another function begins while
@@ -15,6 +15,8 @@
  *     when the next one begins. Unaligned atomic instructions are of this sort, and so are stores in
  *     blocks that are rewritten. Exact blocks are an exception: an instruction that may fault counts
  *     when it begins, and once too often if it begins twice.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_BLOCK_H
 #define UPCS_BLOCK_H
@@ -27,7 +29,7 @@
 
 struct upcs_part {
 	uint32_t first; /* index of the part's first instruction in the block */
-	uint32_t at;    /* index of the instruction that it is counted with: first, or the one after it */
+	uint32_t at; /* index of the instruction at whose beginning the part is counted: first or first + 1 */
 	uint32_t kind;
 	bool repeats;    /* kind holds one iteration, counted when the iteration touches memory */
 	uint16_t enters; /* bit per region that begins with the part's first instruction */
@@ -46,7 +48,7 @@ struct upcs_block {
 	uint32_t n;     /* number of instructions, set by the caller */
 	struct upcs_block_insn insn[UPCS_BLOCK_MAX];
 	uint32_t nothing; /* index of the kind that tallies nothing */
-	uint32_t parts;   /* number of parts found; 0 if a part found no kind */
+	uint32_t parts;   /* number of parts found; 0 if the kinds did not suffice */
 	struct upcs_part part[UPCS_BLOCK_MAX];
 };
 
@@ -59,9 +61,9 @@ void upcs_kinds_destroy(struct upcs_kinds *kinds);
 uint32_t upcs_kinds_all(const struct upcs_kinds *kinds, const struct upcs_kind **all);
 
 /*
- * Split the block, and find or make the parts' kinds. New kinds are added to counts first, which may be NULL.
- * If kinds run short, parts lose their function and the result is false. If kinds still run short, parts are
- * single instructions.
+ * Split the block, and find or make the parts' kinds. A new kind is added first to counts, unless counts is
+ * NULL, and then to kinds. If kinds run short, parts lose their function and the result is false. If kinds
+ * still run short, parts are single instructions.
  */
 bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts);
 

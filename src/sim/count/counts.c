@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * counts.c - the file of raw counts: creating the file, its memory, and adding up.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/counts.h"
 
@@ -219,7 +221,7 @@ void upcs_counts_give(struct upcs_counts *counts, int array)
 	__atomic_store_n(&counts->array[array].thread, 0, __ATOMIC_RELEASE);
 }
 
-/* Partner: upcs_left_is_still. */
+/* Readers in other processes compare this number in upcs_left_is_still(). */
 void upcs_counts_changes(struct upcs_counts *counts)
 {
 	__atomic_fetch_add(&counts->changes, 1, __ATOMIC_SEQ_CST);

@@ -3,15 +3,15 @@
  * counts.h - the raw counts: how often a process's threads began blocks of each kind, in a file next to the
  * results file.
  *
- * A kind is the tally of one execution of a run of instructions. Blocks with the same tally share a kind, so
- * programs have few kinds even if they translate much code.
+ * Parts of blocks with the same tallies share a kind, so programs have few kinds even if they translate much
+ * code.
  *
  * A thread has one array of counts for each set of regions that the thread was in. Entering a region selects
  * another array. Only the owner thread adds to an array, and counts never shrink, so
  *
  *   tally of a thread = sum over its arrays and the kinds of count x the kind's tally
  *
- * at any time, for every process that maps the file. Folding computes this sum, and folding once more changes
+ * at any time, for every process that maps the file. Folding computes this sum, and repeated folding changes
  * nothing. No count is therefore lost with a process, however the process dies, and no count is added twice:
  * a process that finds the file afterwards computes the sums anew.
  *
@@ -28,6 +28,8 @@
  *
  * which upc_run computes once, when the process is gone. A function's counts are stored nowhere else, so none
  * can be missed or counted twice.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_COUNTS_H
 #define UPCS_COUNTS_H
@@ -55,11 +57,11 @@ struct upcs_array {
 
 struct upcs_counts {
 	uint64_t magic;
-	uint32_t kinds;    /* number of kinds written; release, acquire */
+	uint32_t kinds;    /* number of kinds written; stored with release, loaded with acquire order */
 	uint32_t arrays;   /* number of arrays that the file has room for */
 	uint32_t unshared; /* 1: some of the file is private memory, which other processes do not see */
 	uint32_t keeps;    /* 1: counts of an ended thread stay in its array */
-	uint32_t used;     /* arrays below this index have been used; release */
+	uint32_t used;     /* arrays below this index have been used; stored with release order */
 	uint32_t changes;  /* odd: a thread is beginning or ending */
 	struct upcs_array array[UPCS_ARRAYS_MAX];
 	struct upcs_kind kind[UPCS_KINDS_MAX];
@@ -70,14 +72,15 @@ struct upcs_counts {
 
 #define UPCS_ARRAY_BYTES (UPCS_KINDS_MAX * sizeof(uint64_t))
 
-/* Write the file's path: the results file's path and the index of the process. */
+/* Write the path of a process's file: the results file's path, a dot, and the index of the process's
+ * record. */
 #define UPCS_COUNTS_PATH_MAX (UPCS_WORD_MAX + 16)
 void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint32_t process);
 
 /*
- * Create and map a new file with n kinds, at address at if that is not NULL and is free. If no file can be
- * made, map private memory instead, which other processes lose when the process is killed. Return NULL if
- * memory is short.
+ * Create a new file with n kinds, and map it at the address in the argument at, if this is not NULL and the
+ * address is free. If no file can be made, map private memory instead, which other processes lose when the
+ * process is killed. Return NULL if memory is short.
  */
 struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n, void *at);
 /* Unmap counts, and remove the file if path is not NULL. */
@@ -94,7 +97,8 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 void upcs_counts_keep(struct upcs_counts *counts);
 void upcs_counts_give(struct upcs_counts *counts, int array);
 
-/* Count a change of threads. Called before and after a thread begins or ends. */
+/* Increment the number of changes. Called before and after a thread begins or ends, so that the number is odd
+ * meanwhile. */
 void upcs_counts_changes(struct upcs_counts *counts);
 
 /* Add a sum to the whole program's column and to those of the active regions. */
@@ -103,17 +107,18 @@ void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64
 void upcs_counts_tally_regions(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC]);
 void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, uint64_t n);
 
-/* Doubt a thread that ended when its last counts may not have been taken over (score.h). */
+/* Add UPCS_DOUBT_LATE to the record of an ended thread whose last counts may not have been copied
+ * (score.h). */
 void upcs_counts_late(struct upcs_thread *record);
-/* Doubt a thread that executes no more if it may have ended within a block: it is in no system call and sent
- * no signal in its last call. Return true in this case. */
+/* Add UPCS_DOUBT_CUT to the record of a thread that executes no more, if the thread may have ended within a
+ * block: it was in no system call, and had not just sent a signal. Return true in this case. */
 bool upcs_counts_cut(struct upcs_thread *record);
 /* True if the thread has executed nothing since a system call that sends a signal. A signal to the thread
  * itself arrives after the call's block. */
 bool upcs_counts_has_sent(const struct upcs_thread *record);
-/* Close the record of a thread that executes no more: suspect regions become doubts. */
+/* Close the record of a thread that executes no more: each suspect region gets a doubt. */
 void upcs_counts_end(struct upcs_thread *record);
-/* Mark the columns of these regions as inexact. Any thread. */
+/* Add a doubt to the columns of these regions. May be called by any thread. */
 void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t doubt);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fold.c - folds counts into tallies: adds what each thread counted since the last time, for each kind of
- * block, under the lock that translation takes. Also runs the thread that folds on request.
+ * fold.c - folds counts into tallies: adds what each thread counted since the last time, for each kind, under
+ * upcs_threads.lock, which translation takes too. Also runs the thread that folds on request.
+ *
+ * Terms: count/thread.h.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +11,7 @@
 #include "base/now.h"
 #include "count/score.h"
 
-static bool running; /* the folding thread */
+static bool running; /* the folding thread has been started */
 
 static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 {
@@ -31,8 +33,8 @@ static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 		upcs_counts_tally(record, c->active, sum);
 }
 
-/* Move the counts of one array to another. Partner: upcs_left_settle. A process that is killed in between
- * leaves some counts in both arrays. */
+/* Move the counts of one array to another. A process that is killed in between leaves some counts in both
+ * arrays, and an odd number of changes, by which upcs_left_settle() notices this. */
 void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to)
 {
 	uint64_t *out = upcs_counts_of(from), *in = upcs_counts_of(to);

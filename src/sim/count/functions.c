@@ -78,7 +78,7 @@ uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, c
 			continue;
 		__atomic_fetch_add(&table->n, 1, __ATOMIC_RELAXED);
 		text = write_function_text(table, file, symbol);
-		/* The slot stays UPCS_MAKING for ever, and searches skip it. */
+		/* Without room for the names, the slot stays UPCS_MAKING for ever, and searches skip it. */
 		if (text == UINT32_MAX)
 			break;
 		table->slot[at].text = text;

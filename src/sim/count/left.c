@@ -2,6 +2,8 @@
 /*
  * left.c - reads a process's file of raw counts with pread. Touching a mapping of a page that has no memory
  * would allocate memory, or raise SIGBUS.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/left.h"
 

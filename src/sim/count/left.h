@@ -2,6 +2,8 @@
 /*
  * left.h - reads a process's file of raw counts (counts.h) from another process, after the process has ended
  * or while it runs. The files may have any content.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_LEFT_H
 #define UPCS_LEFT_H
@@ -15,9 +17,9 @@ struct upcs_left;
 struct upcs_left *upcs_left_read(const char *path);
 void upcs_left_free(struct upcs_left *left);
 
-/* upcs_left_is_still is true if no thread of the process began or ended since *before was read.
- * upcs_left_changes stores the number of such changes in *before; the caller calls it before looking at
- * records. False: there is no valid file. */
+/* upcs_left_changes stores in *before how often a thread of the process began or ended so far, and returns
+ * false if there is no valid file. The caller calls it before reading records. upcs_left_is_still returns
+ * true if no thread began or ended since. */
 bool upcs_left_is_still(const struct upcs_left *left, uint32_t before);
 bool upcs_left_changes(const char *path, uint32_t *before);
 

@@ -4,8 +4,8 @@
  * removes them.
  *
  * A run has a results file, locked by upc_run as long as upc_run lives, and files of counts next to it, whose
- * names begin with the results file's name and a dot. Files without a locked results file are leftovers.
- * Processes of such a run continue with the files that they have mapped.
+ * names begin with the results file's name and a dot. Files without a locked results file are leftovers. If a
+ * leftover's run still has processes, they continue with the files that they have mapped.
  */
 #ifndef UPCS_LEFTOVER_H
 #define UPCS_LEFTOVER_H

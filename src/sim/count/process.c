@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * process.c - the process's record: begin and end, exec and fork, and whether its blocks call the plugin.
+ *
+ * Terms: count/thread.h.
  */
 #include <pthread.h>
 #include <string.h>
@@ -98,7 +100,7 @@ static void begin_sim_process_locked(void *at)
 	}
 	if (run->results->options.functions)
 		upcs_counts_keep(run->counts);
-	/* upc_run has ended and would not remove the file. */
+	/* If upc_run has ended, nobody else removes the file. */
 	if (upcs_results_are_closed(run->results))
 		unlink(path);
 	upcs_process_note_memory_locked();
@@ -138,7 +140,7 @@ void upcs_process_end(void)
 				upcs_counts_late(t->record);
 			t->record->scored = 0;
 		}
-		/* Only the caller's block is cut. The emulator lets other threads finish theirs. */
+		/* Only the caller's block is cut. The emulator lets other threads finish their blocks. */
 		if (upcs_self)
 			upcs_run.process->died = upcs_counts_cut(upcs_self->record);
 		upcs_run.process->end_ns = upci_now_ns();

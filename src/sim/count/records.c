@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * records.c - takes and releases the records of the results file.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/records.h"
 
@@ -32,7 +34,7 @@ static uint32_t *state_of(const struct sort *sort, uint32_t i)
 	return (uint32_t *)(void *)(sort->first + i * sort->bytes);
 }
 
-/* Take record i. Partner: release_record. */
+/* Take record i. The acquire order pairs with the release store in release_record(). */
 static bool claim_record(const struct sort *sort, uint32_t i, uint32_t making)
 {
 	uint32_t was = UPCS_FREE;

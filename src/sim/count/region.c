@@ -3,26 +3,26 @@
  * region.c - the stack of return addresses of a thread, derived from the blocks that it begins, and the
  * active regions on the stack.
  *
- * A frame is a call that has not returned; an activation is the code that runs on it. Frames are numbered
- * from the bottom, and depth is their number. A region ends when depth falls below the region's floor, the
- * depth at which it was entered. A function entered by a jump (a tail call) therefore ends with the function
- * that jumped.
+ * A region ends when depth falls below the region's floor, the depth at which it was entered. A function
+ * entered by a jump (a tail call) therefore ends with the function that jumped.
  *
- * A site is a return address. When its frame is popped, the site stays, with the activations that continued
- * from there, for two reasons. First, longjmp jumps to a return address of setjmp, which returned long ago:
- * the youngest activation that still lives continues. Second, frames that an exception unwound are found when
- * an activation below calls from one of its sites.
+ * When a frame is popped, its site stays, with the activations that continued at the site (its owners), for
+ * two reasons. First, longjmp jumps to the return address of setjmp, whose frame was popped long ago. The
+ * thread is then in the site's youngest owner that has not ended. Second, an exception unwinds frames without
+ * a visible return. They are found when an older activation calls from a site that it owns.
  *
- * Blocks do not show the stack pointer, so two cases are excluded. First, jumps inside of a function, such as
- * those of a switch, may lead to an address after a call. They come from an activation of the same function,
- * and a longjmp does not. Second, signal handlers are not called by any block: their frames have no site, and
- * store the interrupted block. They end with a return to an address that no call left (the trampoline). Then
- * the next block follows the interrupted one. Whether the program itself called a handler is not known before
- * the handler ends.
+ * Blocks do not show the stack pointer, so two cases must be distinguished from a longjmp or a return. First,
+ * a jump inside of a function, such as that of a switch statement, may lead to an address after a call. This
+ * jump comes from an activation of the same function, and a longjmp does not. Second, signal handlers are not
+ * called by any block: their frames have no site, and store the interrupted block. They end with a return to
+ * an address that no call pushed (the trampoline): a stray return. Then the next block follows the
+ * interrupted one. Whether the program itself called a handler is not known before the handler ends.
  *
  * Other stacks of the same thread (swapcontext) are not distinguished. A coroutine that a region resumes
  * counts as called if it comes back to where it was resumed. A region that is left by a switch to an older
  * frame ends, and does not become active again when the thread switches back. Such regions are doubted.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/region.h"
 
@@ -37,7 +37,7 @@
 #define SITES_FIRST 256u
 #define SITES_MAX (1u << 18)
 #define SEARCH_MAX 256u /* frames */
-#define NEAR 0x10000u   /* bytes; a switch does not jump further */
+#define NEAR 0x10000u   /* bytes; the jump of a switch statement goes no further */
 
 static inline struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
 {
@@ -106,8 +106,8 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 	return s->sites++;
 }
 
-/* Return the number + 1 of the site's youngest frame, or 0 if there is none. The frame in site->top may have
- * been forgotten. */
+/* Return the number + 1 of the site's youngest frame, or 0 if the site has no frame. The frame in site->top
+ * may have been forgotten. */
 static inline uint64_t site_youngest(const struct upcs_region_stack *s, const struct site *site)
 {
 	if (site->top > s->base && site->top <= s->depth &&
@@ -136,7 +136,7 @@ static bool are_same(struct function a, struct function b)
 	return a.entry == b.entry || a.entry == b.then || (a.then && (a.then == b.entry || a.then == b.then));
 }
 
-/* Compute the depth of the site's owner i. Return false if this activation has ended. */
+/* Compute the depth of the site's owner i. Return false if this owner has ended. */
 static bool owner_depth(const struct upcs_region_stack *s, const struct site *site, unsigned i,
 			uint64_t *depth)
 {
@@ -144,7 +144,7 @@ static bool owner_depth(const struct upcs_region_stack *s, const struct site *si
 	return *depth >= s->base && *depth <= s->depth && serial_at(s, *depth) == site->serial[i];
 }
 
-/* Find the youngest live activation that continued from a site. */
+/* Find a site's youngest owner that has not ended. */
 static bool find_owner(const struct upcs_region_stack *s, const struct site *site, uint64_t *depth)
 {
 	unsigned i;
@@ -155,8 +155,8 @@ static bool find_owner(const struct upcs_region_stack *s, const struct site *sit
 	return false;
 }
 
-/* Note that the activation at the present depth continues from the site. Owners at this depth or above have
- * ended. */
+/* Note that the activation at the present depth continues at the site, and thus owns it. Owners at this depth
+ * or above have ended. */
 static inline void site_own(const struct upcs_region_stack *s, struct site *site)
 {
 	unsigned n = site->owners;
@@ -210,12 +210,14 @@ static void return_to(struct upcs_region_stack *s, uint64_t i)
 {
 	struct site *site = &s->site[frame_at(s, i)->site];
 
-	/* Frames above i were left for an unknown reason, or their stack was not switched back to. */
+	/* Frames above i are popped without a return. If a change of stacks is suspected, the thread did not
+	 * come back to their stack, and their regions end as doubtful. Otherwise the cause is unknown, and
+	 * their regions are doubted, too. */
 	if (i + 1 < s->depth) {
 		upcs_region_doubt(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & (uint16_t)~s->suspect);
 		upcs_region_lose(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & s->switched);
 	}
-	/* If an older frame has the same site, this may be the return of the older frame. */
+	/* If an older frame has the same site, the older frame may be the one that returned. */
 	if (frame_at(s, i)->below > s->base)
 		upcs_region_keep(s, i);
 	else
@@ -269,7 +271,8 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	for (i = s->depth; i > depth; i--)
 		if (are_same(function_at(s, i), function) || is_depth_in_code(s, i, site->code))
 			return;
-	/* The activation has since jumped out of the function that called from this site. */
+	/* The site is not the activation's any more if the activation has since jumped out of the function
+	 * that called from the site. */
 	if (!site_youngest(s, site) && site->code && depth > s->base &&
 	    !is_depth_in_code(s, depth, site->code))
 		return;
@@ -278,7 +281,7 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	s->astray = false;
 }
 
-/* Push a frame at a site, or at none (number 0). */
+/* Push a frame at the site with this number, or at no site (number 0). */
 static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry, bool runtime)
 {
 	struct site *site = &s->site[number];
@@ -312,7 +315,7 @@ static void push_frame(struct upcs_region_stack *s, uint64_t address, uint64_t e
 
 /* ---- jumps --------------------------------------------------------------------------- */
 
-/* Return the depth of the oldest activation that may have continued from the site. */
+/* Return the depth of the site's oldest owner that has not ended, or 0 if it is not known. */
 static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct site *site)
 {
 	uint64_t depth;
@@ -324,8 +327,8 @@ static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct sit
 	return 0;
 }
 
-/* Follow a longjmp. The regions that it leaves were not left before, except by an exception or a change of
- * stacks. */
+/* Follow a longjmp. It shows that the regions above depth were active until now, so they are no longer
+ * suspect, unless an exception or a change of stacks made them suspect (grave). */
 static void leave_to(struct upcs_region_stack *s, const struct site *site, uint64_t depth)
 {
 	uint64_t oldest = oldest_owner(s, site);
@@ -336,8 +339,8 @@ static void leave_to(struct upcs_region_stack *s, const struct site *site, uint6
 	upcs_region_suspect(s, upcs_region_above(s, oldest), false);
 }
 
-/* Follow a jump to a return address whose frame is popped. Return false if no live activation continued from
- * the site. */
+/* Follow a jump to a return address whose frame is popped. Return false if all owners of the site have
+ * ended. */
 static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 {
 	uint64_t depth;
@@ -349,8 +352,8 @@ static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 	return true;
 }
 
-/* Follow a jump or return to a block that the previous block did not name. Return false if its cause stays
- * unknown. */
+/* Follow a jump or return to a block that does not lie directly behind the previous block. Return false if
+ * the cause of the jump stays unknown. */
 static bool jump_to_block(struct upcs_region_stack *s, uint64_t begin, bool returns)
 {
 	const struct site *site;
@@ -381,13 +384,14 @@ static void go_astray(struct upcs_region_stack *s)
 	s->astray = true;
 }
 
-/* True if begin follows a call. The caller has found no live activation that made this call. */
+/* True if begin is the address after a call. The caller has found that no activation that made this call is
+ * left. */
 static bool is_dead_site(const struct upcs_region_stack *s, uint64_t begin)
 {
 	return *site_place_of(s, begin) != 0;
 }
 
-/* Handle a return to an address that no call left. */
+/* Handle a return to an address that no call pushed. */
 static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->depth == s->base && s->base > 0) {
@@ -420,7 +424,8 @@ static void stay_stray(struct upcs_region_stack *s)
 		upcs_region_switch(s, s->active);
 	else
 		upcs_region_suspect(s, s->active, true);
-	/* A function that was entered by a jump has returned. */
+	/* The return may be that of a function that was entered by a jump: its region ends, and is
+	 * doubted. */
 	upcs_region_lose(s, UPCS_REGION_SWITCHED, jumped_here(s));
 }
 
@@ -430,7 +435,8 @@ static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
 	bool far = begin - s->last.begin + NEAR > 2 * NEAR;
 	bool unwinds = s->depth > s->base && frame_at(s, s->depth - 1)->unwinds;
 
-	/* A near jump may be a switch's, whose target may follow a call. */
+	/* A near jump may be that of a switch statement, and the jump's target may be the address after a
+	 * call. */
 	if (!far && !unwinds)
 		return;
 	if (is_dead_site(s, begin))
@@ -450,8 +456,8 @@ static bool is_loop(const struct upcs_region_stack *s, uint64_t begin)
 	return !s->last.end && function_at(s, s->depth).entry == begin;
 }
 
-/* Push a handler's frame. The signal arrived after the last block, or the last block called the handler. One
- * frame serves for both cases. */
+/* Push a handler's frame. Either the signal arrived after the last block, or the last block called the
+ * handler. The same frame serves for both cases. */
 static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->last.end & UPCS_INSN_CALL)
@@ -491,7 +497,8 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 		return;
 	}
 	stay_stray(s);
-	/* The signal may have interrupted a return or longjmp. */
+	/* No handler was on the stack. This block may still be where a frame returns, or the target of a
+	 * longjmp. */
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
 	else
@@ -516,8 +523,8 @@ static void enter_regions(struct upcs_region_stack *s, uint16_t entered, bool ca
 		s->highest = s->depth;
 }
 
-/* Follow the last block to a block that it did not name. Return true if the new block is the first of an
- * activation. */
+/* Follow the last block to a block that does not lie directly behind it. Return true if the new block is the
+ * first of an activation. */
 static bool come_to(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
 	uint64_t begin = block->begin;
@@ -560,8 +567,8 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 		signal_returns(s, begin);
 	else if (was_stray)
 		stay_stray(s);
-	/* A block that follows directly needs no work: a conditional jump was not taken, or the call only
-	 * reads the program counter. */
+	/* A block that lies directly behind the last one needs no work: a conditional jump was not taken, or
+	 * a call only reads the program counter. */
 	if (block->handler && !is_loop(s, begin)) {
 		signal_comes(s, begin);
 		fresh = true;
@@ -594,8 +601,8 @@ bool upcs_region_is_fresh(const struct upcs_region_stack *s)
 	return s->last.fresh;
 }
 
-/* Return the number of the site at address. *number is a cache shared by all threads. A thread for which it
- * is wrong looks the site up. */
+/* Return the number of the site at address. *number is a cache shared by all threads. A thread for which the
+ * cached number is wrong looks the site up. */
 static uint32_t step_site(struct upcs_region_stack *s, uint64_t address, uint32_t *number)
 {
 	uint32_t known = __atomic_load_n(number, __ATOMIC_RELAXED), found;
@@ -618,7 +625,8 @@ static void step_into(struct upcs_region_stack *s, const struct upcs_region_bloc
 	frame_at(s, s->depth - 1)->out = from->end & UPCS_INSN_INDIRECT && !block->runtime;
 }
 
-/* Return from the last call if no region ends with it. Return false without a change otherwise. */
+/* Pop the top frame if the return goes to its site and no region ends. Otherwise change nothing and return
+ * false. */
 static bool step_back(struct upcs_region_stack *s, uint64_t begin)
 {
 	struct frame *top;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region.h - tracks whether a thread is inside a function that is a region, including the calls below it.
- * Pure: the code sees the addresses of blocks and how they end, and no program.
+ * region.h - tracks whether a thread is inside a function that is a region, including the calls below it. The
+ * code works on the addresses of blocks and on how they end, and needs no running program.
  *
- * A thread has a stack of return addresses, which calls push. A region begins with the first block of its
- * function, and ends when the call that led there has returned. A return, or another indirect jump, to an
- * address on the stack pops this address's frame and all frames above. After longjmp and exceptions, a region
- * therefore ends at the latest when a function returns that was called before it. Recursive calls do not
- * enter an active region again. A signal handler counts as called by the interrupted code.
+ * A thread has a stack of frames, each with a return address, which calls push. A frame is a call that has
+ * not returned. An activation is the execution of the function that a frame's call began. A site is a return
+ * address. The depth is the number of frames; frames are numbered from 0 at the bottom. A region begins with
+ * the first block of its function, and ends when the call that led there has returned. A return, or another
+ * indirect jump, to an address on the stack pops this address's frame and all frames above. After longjmp and
+ * exceptions, a region therefore ends at the latest when a function returns that was called before it.
+ * Recursive calls do not enter an active region again. A signal handler counts as called by the interrupted
+ * code.
  *
  * After an exception, or on another stack, a thread may have left a region before any block shows it. Until
  * this is known, the region is suspect (region_doubt.c).
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_REGION_H
 #define UPCS_REGION_H
@@ -21,9 +26,9 @@
 /* A block of instructions that are executed one after another. */
 struct upcs_region_block {
 	uint64_t begin;
-	uint64_t next;   /* address after the last instruction; after a call, the return address */
+	uint64_t next;   /* address after the last instruction; if that is a call, the return address */
 	uint16_t enters; /* bit per region whose function begins here */
-	uint8_t end;     /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
+	uint8_t end;     /* flags UPCS_INSN_CALL, _RETURN, _INDIRECT of the last instruction; 0: no end */
 	bool handler;    /* a signal handler of the program begins here */
 	uint8_t role;    /* bits of enum upcs_region_role of the function that begins here */
 	bool runtime;    /* code of an OpenMP runtime */
@@ -31,7 +36,7 @@ struct upcs_region_block {
 };
 
 enum upcs_region_role {
-	UPCS_REGION_UNWINDS = 1,  /* _Unwind_RaiseException: may jump to a handler of exceptions */
+	UPCS_REGION_UNWINDS = 1,  /* _Unwind_RaiseException: may jump to an exception's handler */
 	UPCS_REGION_SWITCHES = 2, /* swapcontext: continues on another stack */
 };
 
@@ -51,24 +56,24 @@ struct upcs_region_stack *upcs_region_create(void);
 void upcs_region_destroy(struct upcs_region_stack *stack);
 
 /*
- * Begin a block. Return the regions that are active in the block, a bit per region, and in *entered those
- * that begin with it. A stack that cannot grow forgets its oldest addresses, and regions that were entered
- * below them become UPCS_REGION_FORGOT.
+ * Begin a block. Return the regions that are active in the block, a bit per region. *entered is set to the
+ * regions that begin with the block. A stack that cannot grow forgets its oldest addresses, and regions that
+ * were entered below them become UPCS_REGION_FORGOT.
  */
 uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
 			   uint16_t *entered);
 /*
- * Report blocks that the thread began without a call of upcs_region_block. block is the last of them that had
- * an end. None of them enters a region, and the block before each of them had no end and was not
- * upcs_region_is_stray. fresh: block is the first of an activation (UPCS_REGION_FRESH).
+ * Report blocks that the thread began without a call of upcs_region_block. block is the last of these that
+ * has an end. None of these blocks enters a region. Each of them was begun after a block without an end, and
+ * while upcs_region_is_stray was false. fresh: block is the first of an activation (UPCS_REGION_FRESH).
  */
 void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block, bool fresh);
 /*
- * True if upcs_region_step may be used until the next upcs_region_block. It is a shortcut for blocks after a
- * block with an end that neither enter nor end a region.
+ * True if upcs_region_step may be used until the next upcs_region_block. The step is a shortcut for a block
+ * that follows a block with an end, and that neither enters nor ends a region.
  */
 bool upcs_region_may_step(const struct upcs_region_stack *stack);
-/* True if the last block of upcs_region_block is the first of an activation. */
+/* True if the block of the last call of upcs_region_block is the first of an activation. */
 bool upcs_region_is_fresh(const struct upcs_region_stack *stack);
 enum upcs_region_step {
 	UPCS_REGION_NO_STEP, /* nothing was done: call upcs_region_block */
@@ -76,17 +81,18 @@ enum upcs_region_step {
 	UPCS_REGION_FRESH, /* as UPCS_REGION_STEP, and the block is the first of an activation */
 };
 /*
- * Begin a block that has no enters, handler or role, after the block passed. *number caches the site of
- * passed and is 0 at first. Call upcs_region_passed before the next upcs_region_block.
+ * Begin a block whose fields enters, handler and role are 0. passed is the block before. *number caches the
+ * site of passed, and is 0 at first. Call upcs_region_passed before the next upcs_region_block.
  */
 enum upcs_region_step upcs_region_step(struct upcs_region_stack *stack,
 				       const struct upcs_region_block *passed, bool fresh, uint32_t *number,
 				       const struct upcs_region_block *block);
 /*
- * Teams: a runtime calls a function of the program, which works for other regions than those that its thread
- * is in. Called before the function's first block, if upcs_region_is_called_out. Until the function returns,
- * the thread is in these regions and works for this account (account.h); afterwards it is in its previous
- * regions again. Return false if memory is short.
+ * Teams: an OpenMP runtime calls a function of the program, which works for other regions than those that its
+ * thread is in. upcs_region_is_called_out is true if the block is the first of such a function. Then, before
+ * the block begins, upcs_region_adopt may be called. Until the function returns, the thread is in the given
+ * regions and works for the given account (account.h); afterwards the thread is in its previous regions
+ * again. Return false if memory is short.
  */
 bool upcs_region_is_called_out(const struct upcs_region_stack *stack, const struct upcs_region_block *block);
 bool upcs_region_adopt(struct upcs_region_stack *stack, uint16_t regions, uint64_t account);
@@ -113,10 +119,11 @@ uint16_t upcs_region_active(const struct upcs_region_stack *stack);
 const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack);
 /*
  * Return the active regions that the thread may have left. Their work is counted separately until a later
- * block decides. *switched: those left by a change of stacks, if they were left.
+ * block decides. *switched is set to the regions among them whose suspicion comes from a change of stacks.
  */
 uint16_t upcs_region_suspects(const struct upcs_region_stack *stack, uint16_t *switched);
-/* Return the suspects decided since the last call: *kept were not left, *left were. */
+/* Return the suspect regions decided since the last call: in *kept those that were not left, in *left those
+ * that were. */
 void upcs_region_decided(struct upcs_region_stack *stack, uint16_t *kept, uint16_t *left);
 /* Return a counter that is incremented whenever any of the above sets changes. The pointer is valid as long
  * as the stack. */

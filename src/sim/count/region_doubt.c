@@ -3,13 +3,16 @@
  * region_doubt.c - regions that may have been left, and the decision whether they were.
  *
  * Blocks do not show in which activation, or on which stack, a thread continues after an exception. A later
- * block decides: the continuing activation returns, or calls from a site of its own. Until then the region is
- * suspect, and the thread's work is counted separately. If the region was not left, the work is added to the
- * region. If the region was left, the work is added to no region, and the region's count is a lower bound.
+ * block decides: the continuing activation returns, or calls from a site at which it continued before. Until
+ * then the region is suspect, and the thread's work is counted separately. If the region was not left, the
+ * work is added to the region. If the region was left, the work is added to no region, and the region's count
+ * is a lower bound.
  *
  * Jumps from one function into another are mostly tail calls, and look the same as jumps out of a region. The
  * work after such a jump is counted. If a later block shows that the region was left, its count is an upper
  * bound.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/region_private.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * region_private.h - the stack of a thread, shared by region.c, region_doubt.c and region_team.c.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_REGION_PRIVATE_H
 #define UPCS_REGION_PRIVATE_H
@@ -28,8 +30,8 @@ struct frame {
 	uint64_t below;  /* number + 1 of the next older frame at the same site; 0: none */
 	uint64_t serial; /* from 1, never reused */
 	struct function function;
-	uint64_t code; /* address of the function that it executes now, after far jumps */
-	uint32_t site; /* 0: a signal handler's frame, unless the handler was entered by a call */
+	uint64_t code; /* address of the function that the activation executes now, after far jumps */
+	uint32_t site; /* its index; 0: a signal handler's frame, unless the handler was entered by a call */
 	bool signal;   /* the frame is, or may be, a signal handler's */
 	bool unwinds;  /* the activation may jump to an exception's handler */
 	bool runtime;  /* an OpenMP runtime called the function... */
@@ -42,7 +44,7 @@ struct site {
 	_Alignas(64) uint64_t address;
 	uint64_t code; /* code of the calling frame */
 	uint64_t top;  /* number + 1 of the site's youngest frame; 0: none */
-	/* Activations that continued from this site, the youngest last: their frames' serials (0: the
+	/* Owners: activations that continued at this site, the youngest last. Their frames' serials (0: the
 	 * bottom), and the low 32 bits of their depths. */
 	uint64_t serial[OWNERS];
 	uint32_t depth[OWNERS];
@@ -50,9 +52,10 @@ struct site {
 	bool disowned; /* more than OWNERS activations continued here */
 };
 
-/* The thread's state before a function of the program that a runtime called. */
+/* An excursion: the call of a function of the program by a runtime, for other regions. Holds the thread's
+ * state before the call. */
 struct excursion {
-	uint64_t depth; /* of the called function */
+	uint64_t depth; /* depth of the called function */
 	uint16_t active, jumped, suspect;
 	uint64_t highest, floor[REGIONS], since[REGIONS];
 	uint64_t adopted, before;
@@ -60,7 +63,7 @@ struct excursion {
 
 struct upcs_region_stack {
 	struct last last;
-	bool stray; /* the last block returned to an address that no call left */
+	bool stray; /* the last block returned to an address that no call pushed */
 
 	bool astray;           /* after a return or jump of unknown kind, depth may be too large... */
 	uint64_t astray_depth; /* ...but the true depth is not less than this */
@@ -69,9 +72,9 @@ struct upcs_region_stack {
 	 * handler's, which ends no region. */
 	uint16_t strayed;
 	bool strayed_to_site;
-	uint16_t suspect, grave;
-	uint16_t switched;       /* subset of grave: suspected because of a change of stacks */
-	uint16_t kept, left;     /* grave regions that have been decided */
+	uint16_t suspect, grave; /* active regions that may have been left; see upcs_region_suspect */
+	uint16_t switched;       /* subset of grave: suspect because of a change of stacks */
+	uint16_t kept, left; /* grave regions decided since the last upcs_region_decided: not left, left */
 	uint64_t since[REGIONS]; /* depth at which the region was suspected; not less than its floor */
 	uint16_t doubt[UPCS_REGION_DOUBTS];
 	uint32_t doubts; /* incremented when the doubts or the grave, kept, left or strayed sets change */
@@ -80,7 +83,7 @@ struct upcs_region_stack {
 	uint64_t highest;        /* the highest floor of an active region */
 	uint64_t floor[REGIONS];
 
-	/* The thread's own account, the account of its last excursion, and its own account when that
+	/* The thread's own account; the account of its innermost excursion; and its own account when that
 	 * excursion began. */
 	uint64_t account, adopted, before;
 
@@ -100,9 +103,10 @@ struct upcs_region_stack {
 /* ---- region_doubt.c ------------------------------------------------------------------------- */
 
 /*
- * Mark active regions as suspect: the thread may have left them just now. grave: the cause is an exception or
- * a change of stacks, so the regions were left unless a later block proves otherwise. Otherwise the cause is
- * a jump from one function into another, which is a tail call unless a later block proves otherwise.
+ * Mark active regions as suspect: the thread may have left them just now. grave is true if the cause is an
+ * exception or a change of stacks: the regions count as left unless a later block proves otherwise. grave is
+ * false if the cause is a jump from one function into another: the jump counts as a tail call unless a later
+ * block proves otherwise.
  */
 void upcs_region_suspect(struct upcs_region_stack *stack, uint16_t regions, bool grave);
 /* Mark active regions as grave suspects because of a change of stacks. */
@@ -110,7 +114,8 @@ void upcs_region_switch(struct upcs_region_stack *stack, uint16_t regions);
 /* Decide the suspects when the activation at depth returns or continues. Suspects that enclose the activation
  * were not left. Suspects above depth were left earlier, unseen. */
 void upcs_region_clear(struct upcs_region_stack *stack, uint64_t depth);
-/* Note that calls return to depth or above. Grave suspects that end there were left. */
+/* Note a return to depth that does not decide the suspects entered at depth or below. Suspects entered above
+ * depth have ended, and those among them that are grave were left. */
 void upcs_region_keep(struct upcs_region_stack *stack, uint64_t depth);
 void upcs_region_doubt(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
 /* End active regions: the thread's further work in them is not visible. */

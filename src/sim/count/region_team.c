@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region_team.c - excursions: functions of the program that an OpenMP runtime calls, and the regions that
- * they work for in place of their thread's.
+ * region_team.c - excursions: calls of functions of the program by an OpenMP runtime, and the regions that
+ * these functions work for in place of their thread's regions.
  *
  * A runtime calls the functions that the program passed by their address, and all other functions outside of
  * its code by name.
+ *
+ * Terms: count/thread.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "decode/decode.h"
 #include "count/region_private.h"
 
-#define LOOK 16u /* number of frames: a runtime's own calls are not deep */
+#define LOOK 16u /* number of frames searched: a runtime's own calls are not deep */
 
 bool upcs_region_is_called_out(const struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
@@ -61,7 +63,7 @@ uint64_t upcs_region_account(const struct upcs_region_stack *s)
 {
 	if (!s->excursions)
 		return s->account;
-	/* The function has entered a region since. */
+	/* The called function has entered a region of its own. */
 	if (is_of_region(s->account) && s->account != s->before)
 		return s->account;
 	return is_of_region(s->account) && !is_of_region(s->adopted) ? s->account : s->adopted;
@@ -107,7 +109,7 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 
 	s->adopts = false;
 	e->depth = s->depth;
-	/* While the thread is away, no block shows whether they were left. */
+	/* During the excursion, no block shows whether the grave suspects were left. */
 	upcs_region_lose(s, UPCS_REGION_UNWOUND, s->grave);
 	e->active = s->active;
 	e->jumped = s->jumped;
@@ -127,8 +129,8 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 		s->floor[r] = s->depth;
 }
 
-/* Restore the state before the excursion. Regions that were suspect in the excursion were decided when it
- * returned. */
+/* Restore the state before the excursion. Regions that were suspect in the excursion were decided when its
+ * function returned. */
 static void go_back(struct upcs_region_stack *s)
 {
 	const struct excursion *e = &s->excursion[--s->excursions];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * results.c - the results file and its records: created by upc_run, opened by the plugin.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/results.h"
 

@@ -9,6 +9,8 @@
  *
  * The file lies in /dev/shm with mode 0600, and is removed when upc_run ends. Its layout is fixed and little
  * endian: plugin and upc_run are of the same machine and release.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_RESULTS_H
 #define UPCS_RESULTS_H
@@ -51,8 +53,8 @@ struct upcs_options {
 	uint32_t accounts;                            /* 1: programs may use accounts (account.h) */
 	uint32_t watched;                             /* 1: counts are read while programs run */
 	char plugin[PATH_MAX];                        /* directory of the modules, or path of one module */
-	uint32_t interface[UPCS_GUESTS];              /* the emulator's; 0: plugin is the guest's module */
-	char qemu[UPCS_GUESTS][PATH_MAX];             /* "": not installed */
+	uint32_t interface[UPCS_GUESTS];  /* emulators' plugin interfaces; 0: plugin is a module */
+	char qemu[UPCS_GUESTS][PATH_MAX]; /* "": not installed */
 	/* Prefixes of the libraries (-L). prefix: as installed, "" is "/". given_prefix: set by the user for
 	 * the guest given_guest, "" is unset. */
 	char prefix[UPCS_GUESTS][UPCS_PREFIX_MAX], given_prefix[PATH_MAX];
@@ -129,7 +131,7 @@ struct upcs_process {
 	int32_t pid, parent;
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end_ns 0: still running */
 	uint32_t threads;          /* number of threads made */
-	uint32_t unfolded; /* threads with a record, sets of regions, and blocks that are not counted */
+	uint32_t unfolded;         /* number of threads (with a record), region sets and blocks not counted */
 	uint32_t unshared; /* 1: /dev/shm was full: counts are private, and lost if the process is killed */
 	uint32_t region_found;  /* bit per region whose function was seen in memory */
 	uint32_t region_unseen; /* bit per region whose IFUNC resolver ran, but whose function was not seen */
@@ -156,7 +158,7 @@ struct upcs_thread {
 	int32_t tid;
 	uint32_t in_call;  /* 1: in a system call, thus not within a block */
 	uint32_t active;   /* bit per active region */
-	uint32_t suspect;  /* bit per region that the thread has left unless a later block proves otherwise */
+	uint32_t suspect;  /* bit per suspect region: left unless a later block proves otherwise */
 	uint32_t switched; /* subset of suspect: left by a change of stacks */
 	uint32_t scored;   /* 1: counts are in the emulator's memory and are copied from there (score.h) */
 	uint32_t calls;    /* number of system calls, modulo 2^32 */
@@ -187,9 +189,9 @@ struct upcs_results {
  * /dev/shm cannot hold the file; EFBIG: RLIMIT_FSIZE is too small for the file.
  */
 struct upcs_results *upcs_results_create(char *path, int *lock);
-/* Called when all processes have ended: add the counts that killed processes left behind, and mark their
- * records UPCS_LOST. For programs that read the records themselves (ctests/sim/sim_count.c); upc_run uses
- * run_gather.h. */
+/* Called when all processes have ended. Add the counts that killed processes left in their files, and mark
+ * these processes' records UPCS_LOST. For programs that read the records themselves (ctests/sim/sim_count.c);
+ * upc_run uses run_gather.h. */
 void upcs_results_settle(struct upcs_results *results, const char *path);
 /* Unmap the results, and remove the file and its files of counts. Processes that still run remove the files
  * that they make later. */
@@ -203,15 +205,16 @@ uint64_t upcs_results_space(void);
 /* Called by the plugin: map the file. Return NULL if the file is not a results file of this release. */
 struct upcs_results *upcs_results_open(const char *path);
 bool upcs_results_are_closed(const struct upcs_results *results);
-/* asked returns the number of requests so far. wait returns when that number is not asked any more, or after
- * ns nanoseconds; -1: no limit. */
+/* upcs_results_asked returns the number of requests so far. upcs_results_wait returns when the number differs
+ * from the argument asked, or after ns nanoseconds; -1: no limit. */
 uint32_t upcs_results_asked(const struct upcs_results *results);
 void upcs_results_wait(struct upcs_results *results, uint32_t asked, int64_t ns);
 
 /* Return the number of records that may be read. The file may have any content. */
 static inline uint32_t upcs_places_there(const struct upcs_places *places, uint32_t max)
 {
-	/* Partner: grow_records. For the order with closed, see upcs_results_destroy. */
+	/* Pairs with the compare-and-swap in grow_records(). upcs_results_destroy() explains the order of
+	 * this load and the store to the field closed. */
 	uint32_t n = __atomic_load_n(&places->there, __ATOMIC_SEQ_CST);
 
 	return n < max ? n : max;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * score.c - copies counts from the emulator's memory.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/score.h"
 
@@ -19,7 +21,8 @@ void upcs_score_take_locked(struct upcs_counted *t)
 	uint64_t *to = upcs_counts_of(t->scored);
 	/* A thread in a system call counts nothing. */
 	bool called = __atomic_load_n(&t->record->in_call, __ATOMIC_ACQUIRE);
-	/* Partner: upcs_thread_calls. Counts from before this call are visible after this load. */
+	/* Pairs with the release store in upcs_thread_calls(): counts from before the system call are visible
+	 * after this load. */
 	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_ACQUIRE);
 
 	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {

@@ -14,8 +14,10 @@
  *   - A vCPU's numbers are copied for the last time in the thread's exit call, and then cleared for
  *     the next thread on this vCPU.
  *   - A forked child inherits its parent's numbers and clears them.
- *   - A killed process loses its counts since the last copy, UPCS_SCORE_AGE_MS old or older if
- *     copying takes long (fold.c). Its numbers are then marked as lower bounds.
+ *   - A killed process loses its counts since the last copy, UPCS_SCORE_AGE_MS old or older if copying takes
+ *     long (fold.c). The process's counts are then marked as lower bounds.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_SCORE_H
 #define UPCS_SCORE_H
@@ -30,7 +32,7 @@
 
 /* Copy the thread's counts from its vCPU. Must not run while threads are coming. */
 void upcs_score_take_locked(struct upcs_counted *thread);
-/* Copy the thread's counts for the last time, and clear the vCPU's. */
+/* Copy the thread's counts for the last time, and clear its vCPU's numbers. */
 void upcs_score_finish_locked(struct upcs_counted *thread);
 /* Clear the counts of all vCPUs, in a forked child. */
 void upcs_score_clear_locked(void);

@@ -3,9 +3,12 @@
  * team.c - the memory locations in which runtimes have stored functions, and the functions that each thread
  * has loaded.
  *
- * A thread that stores an address which it loaded passes on the loaded work. An address from the program's
- * own call works for the regions of that call. If other code copied the memory (memcpy), the regions are
- * those of the function's last store, and they are certain only if all stores had the same regions.
+ * A thread that stores a function's address which it has loaded before passes on the loaded work. If the
+ * address comes from the program's own call of the runtime, the function works for the regions of that call.
+ * If other code copied the memory (memcpy), the regions are those of the function's last store, and they are
+ * certain only if all stores had the same regions.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/team.h"
 
@@ -23,7 +26,7 @@ static struct {
 } code[CODES];
 static uint32_t codes;
 
-/* An entry by address or by function; key 0: free. */
+/* An entry by key: the address of a memory location, or of a function. Key 0: free. */
 struct entry {
 	uint64_t key;
 	struct upcs_team_work work;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * team.h - functions that an OpenMP runtime passes from thread to thread, and the regions that they work for.
+ * team.h - functions that an OpenMP runtime passes from thread to thread, and the regions that these
+ * functions work for.
  *
  * The compiler moves the body of a parallel region or a task into a separate function. A thread that reaches
  * such a construct calls the runtime, which stores the function's address in memory. A thread that works
@@ -10,6 +11,8 @@
  *
  * The functions below are called for loads and stores by the runtime's code, and when a thread enters or
  * leaves that code.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_TEAM_H
 #define UPCS_TEAM_H
@@ -17,7 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The work of a function: its regions, a bit per region, and its account. */
+/* The work of a function: the regions (a bit per region) and the account that the function works for. sure:
+ * false if different calls of the runtime passed the function for different regions or accounts. */
 struct upcs_team_work {
 	uint64_t function, account;
 	uint16_t regions;
@@ -47,7 +51,7 @@ void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t valu
 /*
  * Note that the runtime calls a function of the program. Return true if the thread had loaded the function;
  * *work holds its regions. Return false if the function was passed in the call of the runtime or its origin
- * is unknown; *work then holds what is known of the function alone, or zeros.
+ * is unknown; *work then holds the last known work of the function, or zeros.
  */
 bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_team_work *work);
 

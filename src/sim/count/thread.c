@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.c - threads and their records: the counts that they add to, requests of contexts, and regions.
+ * thread.c - threads and their records: the counts that threads add to, the requests of contexts to attend a
+ * thread, and regions.
+ *
+ * Terms: count/thread.h.
  */
 #include "count/thread.h"
 
@@ -295,7 +298,7 @@ void upcs_thread_end(void)
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_counts_changes(upcs_run.counts);
-		/* The exit call could not finish the scores. */
+		/* True if upcs_thread_exit could not finish the scores. */
 		if (t->scored && !upcs_threads.coming)
 			upcs_score_finish_locked(t);
 		upcs_counts_late(t->record);
@@ -449,7 +452,7 @@ void upcs_thread_change_regions_locked(struct upcs_counted *t)
 		t->counts = upcs_threads.nowhere;
 	}
 	upcs_bare = NULL;
-	/* If upcs_counting is NULL, another thread is having this one attended. */
+	/* If upcs_counting is NULL, another thread has requested that this thread be attended. */
 	if (upcs_counting)
 		upcs_counting = t->counts;
 }

@@ -3,6 +3,23 @@
  * thread.h - the records of the process and its threads (process.c, thread.c), the counts that each thread
  * adds to, and folding (fold.c).
  *
+ * Terms (decode/decode.h has those of instructions: guest, core, tally):
+ *   block      code that QEMU translates and executes as one piece, of up to 512 instructions
+ *   part       instructions of a block that are counted together, when the first of them begins (block.h)
+ *   kind       the tallies of one execution of a part, as an index; equal parts share a kind (counts.h)
+ *   array      a thread's counts, one per kind; a thread has an array for each set of regions (counts.h)
+ *   to fold    to turn a thread's counts into tallies, in the thread's record (fold.c)
+ *   record     the tallies and the state of a process or thread, in the run's results file (results.h)
+ *   column     the part of a record for the whole program (column 0) or for one region
+ *   region     a function that the user named, with all functions that it calls (region.h)
+ *   active     of a region: the thread is in it; suspect: the thread may have left it unseen
+ *   to doubt   to note in a record why a count may be inexact (enum upcs_doubt)
+ *   account    the counts under a number that the program passes, such as a call path's (account.h)
+ *   team       the threads of an OpenMP parallel region, whose work the runtime passes to them (team.h)
+ *   attended   of a thread: a context (plugin/context.h) checks the thread's counts at each block
+ *   to settle  to complete the records of a process that has died, from the file that it left (left.h)
+ *   _locked    at the end of a function's name: the caller holds upcs_threads.lock (thread_private.h)
+ *
  * A thread adds to private counts (counts.h) without a lock or an atomic operation. The folding thread reads
  * them and remembers the values, so a thread that blocks or runs for long is folded like any other.
  */
@@ -15,7 +32,7 @@
 
 #include <sys/types.h>
 
-/* Initial-exec, because the variables are read at every block. */
+/* The TLS model is initial-exec, because the variables are read at every block. */
 #define UPCS_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* The counts of this thread for its active regions. NULL before the thread's first block and while the thread
@@ -23,7 +40,8 @@
  * NULL takes the slow path. */
 extern UPCS_TLS uint64_t *upcs_counting;
 
-/* Return upcs_counting. Other threads may set it to NULL at any time, but the old value may still be used. */
+/* Return upcs_counting. Other threads may set upcs_counting to NULL at any time, but its old value may still
+ * be used. */
 static inline uint64_t *upcs_thread_counting(void)
 {
 	return __atomic_load_n(&upcs_counting, __ATOMIC_RELAXED);
@@ -43,8 +61,8 @@ struct upcs_site {
 	uint32_t kind;
 	uint32_t index;   /* index among all sites */
 	uint16_t chooses; /* bit per region whose IFUNC resolver begins here (chosen.h) */
-	uint16_t late;    /* regions that the block enters in addition, found after its translation; atomic */
-	uint32_t number;  /* cache for upcs_region_step; atomic */
+	uint16_t late;   /* regions that the block also enters, found after the block's translation; atomic */
+	uint32_t number; /* cache for upcs_region_step; atomic */
 };
 
 /* The results file of the run, and this process's part of it. */
@@ -54,8 +72,8 @@ struct upcs_run {
 	enum upcs_guest guest;
 	char program[PATH_MAX]; /* "": not known yet */
 	struct upcs_kinds *kinds;
-	bool continues;               /* 1: the same process as another record */
-	uint32_t index;               /* index of the process's record */
+	bool continues; /* the program replaced another one, whose record this process has, too */
+	uint32_t index; /* index of the process's record */
 	struct upcs_process *process; /* NULL: the process is not counted */
 	struct upcs_counts *counts;   /* NULL: the process is not counted */
 };
@@ -70,10 +88,11 @@ extern struct upcs_run upcs_run;
 bool upcs_process_begin(bool counted);
 /* Fold all threads and end the process's record. */
 void upcs_process_end(void);
-/* True if the process has one thread and was forked by one of several threads. */
+/* True if the process has a single thread and was forked by a process of several threads. */
 bool upcs_process_is_alone(void);
-/* leave: called before another program replaces the process; that program completes the records. stay: called
- * if the exec failed. If several threads execute programs, the last one's failure counts. */
+/* leave: called before another program replaces this one in the process; the new program completes the
+ * records. stay: called if the exec failed. If several threads execute programs, the last one's failure
+ * counts. */
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 
@@ -81,8 +100,8 @@ void upcs_process_stay(void);
  * starts from zero if it is counted; otherwise its counts are discarded. */
 void upcs_process_hold(void);
 void upcs_process_release(void);
-/* As hold, but first wait until all threads that were being made have begun, so that all counts can be
- * folded. Return false if a thread has not begun for a second. */
+/* As upcs_process_hold, but first wait until all threads that are being made have begun, so that all counts
+ * can be folded. Return false if a thread has not begun within a second. */
 bool upcs_process_hold_all(void);
 /* Block further calls that make threads, because the process is ending and the emulator would not report the
  * new thread. */
@@ -90,20 +109,21 @@ void upcs_process_makes_no_more(void);
 void upcs_process_forked(bool counted);
 
 /*
- * Announce a call that makes a thread. The thread itself gives its number when it begins, or its maker does
- * when the call returns, whichever is first. The threads of one maker thus have numbers in the order of their
- * creation.
+ * Announce a call that makes a thread. The thread takes its number when it begins, or its maker takes the
+ * number when the call returns, whichever is first. The threads of one maker thus have numbers in the order
+ * of their creation.
  */
 void upcs_thread_coming(void);
-/* Report the result of the call: the new thread's id, or less than 1 if the call failed. */
+/* Report the result of a call that makes a thread: the new thread's id, or less than 1 if the call failed. */
 void upcs_thread_came(int64_t tid);
 /* Return the caller's counts, at its first block or at a later block while the thread is attended. */
 uint64_t *upcs_thread_begin(unsigned vcpu);
-/* End the caller: exit is called in its exit system call, end when its vCPU ends. The caller begins no more
- * blocks. */
+/* End the calling thread: upcs_thread_exit is called in its exit system call, upcs_thread_end when its vCPU
+ * ends. The thread begins no more blocks. */
 void upcs_thread_exit(void);
 void upcs_thread_end(void);
-/* Enter a system call, which sends a signal if sends is true; and return from a system call. */
+/* upcs_thread_calls: the caller enters a system call; sends is true for a call that sends a signal.
+ * upcs_thread_called: the caller returns from a system call. */
 void upcs_thread_calls(bool sends);
 void upcs_thread_called(void);
 /* Note that the program's function at address handles signals. Regions need this, because no block calls a
@@ -132,44 +152,46 @@ extern UPCS_TLS uint8_t upcs_last_end;
 /* The last block with an end, or a block without an end directly after it. NULL at the thread's start. */
 extern UPCS_TLS struct upcs_site *upcs_passed;
 /*
- * upcs_counting if the last block had no end, since then the next block needs only to count. NULL if the next
- * block may need more. Other threads set it to NULL together with upcs_counting. If the owner has just read
- * upcs_counting, it is attended after its next block with an end.
+ * Equal to upcs_counting if the last block had no end, since then the next block needs only to count. NULL if
+ * the next block may need more. Other threads set upcs_bare to NULL together with upcs_counting. If the owner
+ * has just read upcs_counting, it is attended only after its next block with an end.
  */
 extern UPCS_TLS uint64_t *upcs_bare;
-/* The stack, if most blocks after a block with an end change only this stack (upcs_region_step); NULL if they
- * may change more. */
+/* The thread's stack, if a block that follows a block with an end usually changes only this stack
+ * (upcs_region_step). NULL if such blocks may change more. */
 extern UPCS_TLS struct upcs_region_stack *upcs_stepping;
 
 /*
  * Blocks without a call
  *
- * In a process without regions, blocks add to the counts themselves, at a fraction of a call's cost. A thread
- * that is attended needs the call: then all translated code is discarded, and from then on all blocks call,
- * in children too.
+ * In a process without regions, blocks add to the counts themselves, at a fraction of the cost of a call of
+ * the plugin. A thread that is attended needs the call: then all translated code is discarded, and from then
+ * on all blocks call the plugin, in children too.
  *
- * From interface 2 on, QEMU adds only to numbers of the vCPU (score.h). With interface 1, QEMU adds to an
- * address that is fixed when the block is translated: the array of the one thread. A child has its counts at
- * the same address as its parent, because it runs its parent's code. Such blocks must never run once there is
- * a second thread.
+ * From version 2 of QEMU's plugin interface on ("interface 2"), blocks add only to numbers of the vCPU
+ * (score.h). With interface 1, a block adds to an address that is fixed when the block is translated: the
+ * array of the process's only thread. A forked child has its counts at the same address as its parent,
+ * because the child runs its parent's code. Such blocks must never run once there is a second thread.
  *
  * Before QEMU makes a second thread, it discards all code, and translates code for several threads from then
- * on. But QEMU does so once in a process's life, and already when memory is mapped that others may write.
- * After such a mapping, the plugin discards the code itself: when a stack is mapped, or at the latest in the
- * call that makes the thread. The code is discarded when the maker has left that call. No count is ever lost.
- * But if a thread's stack was not mapped as a stack, the thread's first blocks may be counted as its maker's.
+ * on. But QEMU does so only once in a process's life, and does so already when memory is mapped that other
+ * processes may write. After such a mapping, the plugin itself discards the code before a thread is made:
+ * when a stack is mapped, or at the latest in the call that makes the thread. In the latter case, the code is
+ * discarded only when the maker has left that call. No count is ever lost. But if a thread's stack was not
+ * mapped as a stack, the thread's first blocks may be counted as its maker's.
  */
-/* Interface 1: memory was mapped that others may write. */
+/* Interface 1: memory was mapped that other processes may write. */
 void upcs_process_shares(void);
-/* Interface 1: the caller is about to make a thread, if it can know; and a thread is made. */
+/* Interface 1. expects_thread: the caller will probably make a thread soon. has_threads: a thread is made. */
 void upcs_process_expects_thread(void);
 void upcs_process_has_threads(void);
-/* inlined: return the counts that the caller's new blocks may add to with interface 1, or NULL if the blocks
- * have to call. adds: true if blocks may add without a call with other interfaces. */
+/* inlined: interface 1; return the counts that the caller's new blocks may add to, or NULL if the blocks have
+ * to call the plugin. adds: other interfaces; return true if blocks may add without a call. */
 uint64_t *upcs_thread_inlined(void);
 bool upcs_thread_adds(void);
-/* True if there is code that adds and must not: the counts of a forked child could not be placed where its
- * parent's were, or a thread is attended. Reported once, so that the caller discards all code. */
+/* True if there are translated blocks that add without a call and must not: the counts of a forked child
+ * could not be placed at its parent's address, or a thread is attended. Returns true only once for each
+ * cause, so that the caller discards all code. */
 bool upcs_process_has_old_code(void);
 bool upcs_process_is_old(void); /* the same, without resetting it */
 
@@ -177,17 +199,18 @@ bool upcs_process_is_old(void); /* the same, without resetting it */
  * thread's record. */
 uint32_t upcs_thread_self(void);
 uint32_t upcs_thread_before_fork(void);
-/* Return how often the caller was to be attended. */
+/* Return how often other threads requested that the caller be attended. */
 uint64_t upcs_thread_changes(void);
 
-/* Called between upcs_process_hold and upcs_process_release, for any thread. fold: return the thread's
- * up-to-date tally, exact to a block unless the thread is the caller (NULL: UPCS_NO_THREAD). core: its core.
- * id: its kernel thread id, or 0 if it has ended. */
+/* Called between upcs_process_hold and upcs_process_release, for any thread. fold: fold the thread, and
+ * return its tallies, which may lack a part of a block if the thread is not the caller; NULL for
+ * UPCS_NO_THREAD. core: return the thread's core. id: return the thread's kernel thread id, or 0 if the
+ * thread has ended. */
 const uint64_t *upcs_thread_fold_locked(uint32_t index);
 unsigned upcs_thread_core_locked(uint32_t index);
 pid_t upcs_thread_id_locked(uint32_t index);
-/* Attend the thread from its next block on, if has_to is true or the thread is attended already, because its
- * context has changed. */
+/* Attend the thread from its next block on, because its context has changed. Does nothing if has_to is false
+ * and the thread is not attended already. */
 void upcs_thread_attend_locked(uint32_t index, bool has_to);
 /* Stop attending the caller. */
 void upcs_thread_unattend_locked(void);
@@ -195,7 +218,7 @@ void upcs_thread_unattend_locked(void);
 /* Split the block with the process's kinds. Takes the lock. */
 void upcs_process_split(struct upcs_block *block);
 
-/* Bring the records up to date. Any thread. */
+/* Bring the records up to date. May be called by any thread. */
 void upcs_fold(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * thread_private.h - the counted threads and their lock, shared by the files behind thread.h.
+ *
+ * Terms: count/thread.h.
  */
 #ifndef UPCS_THREAD_PRIVATE_H
 #define UPCS_THREAD_PRIVATE_H
@@ -15,7 +17,7 @@
 struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
-	uint16_t active, suspect; /* of the counts; suspect: counted if they were not left */
+	uint16_t active, suspect; /* regions counted for; suspect: counted for unless left */
 	uint64_t *seen;           /* counts that are in the record already, or were in the array before */
 	uint64_t *before;         /* if scored: the array's counts at the thread's start; NULL: zeros */
 	uint32_t kinds_before;
@@ -36,7 +38,8 @@ struct upcs_stay {
 	uint64_t account, names; /* names: of the account's regions, a bit each */
 };
 
-/* The futexes that a thread has last waited on, or woken, and what it worked for then. */
+/* The futexes that a thread has last waited on, or woken, and the regions and account that it worked for
+ * then. */
 #define UPCS_FUTEXES 64u
 struct upcs_futexes {
 	struct {
@@ -46,13 +49,13 @@ struct upcs_futexes {
 	unsigned next;
 };
 
-/* An account for which threads made in its region work. instance: a number of this start of the region, never
- * reused. */
+/* An account that a thread inherits from the thread that made it in the account's region. instance: the
+ * number of this start of the region, never reused. */
 struct upcs_share {
 	uint64_t account, instance;
 };
 
-/* An account that a thread passed to threads that it made, and the number of open regions in the account. */
+/* An account that a thread passed to threads that it made, and the maker's number of open regions then. */
 #define UPCS_SHARES 16u
 struct upcs_handed_share {
 	struct upcs_share share;
@@ -71,13 +74,13 @@ struct upcs_counted {
 	uint64_t *counts; /* counts in use */
 	uint64_t **hot;  /* the thread's &upcs_counting: holds counts, or NULL while the thread is attended */
 	uint64_t **bare; /* the thread's &upcs_bare */
-	uint64_t changes; /* how often it was to be attended; only the owner reads it unlocked */
+	uint64_t changes; /* number of requests to attend it; only the owner reads it unlocked */
 	struct upcs_region_stack *stack;
 	uint32_t doubts;            /* value of the stack's change counter when the record was written... */
 	const uint32_t *doubts_now; /* ...and the counter itself */
-	uint16_t inherited;         /* regions of its maker that it works for until they end; atomic */
-	uint16_t handed;            /* regions of this thread that threads made by it work for */
-	bool exits;                 /* the thread is in its exit call; atomic */
+	uint16_t inherited; /* regions of its maker that this thread works for until they end; atomic */
+	uint16_t handed;    /* regions of this thread that threads made by it work for */
+	bool exits;         /* the thread is in its exit call; atomic */
 	uint64_t instance[UPCS_REGIONS_MAX]; /* instance of each region inherited or handed; never reused */
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; in_team: the thread began in the runtime */
@@ -94,9 +97,9 @@ struct upcs_counted {
 /* The state shared by all threads of the process. */
 struct upcs_threads {
 	/*
-	 * Protects kinds, arrays, the list of threads, folding and the fields below. Nests in QEMU's locks,
-	 * and only malloc's locks nest in it. No signal handler of the guest runs while it is held, because
-	 * QEMU delivers signals between blocks.
+	 * Protects kinds, arrays, the list of threads, folding and the fields below. Taken inside of QEMU's
+	 * locks; only malloc's locks are taken inside of this lock. No signal handler of the guest runs while
+	 * it is held, because QEMU delivers signals between blocks.
 	 */
 	pthread_mutex_t lock;
 	struct upcs_counted *first;
@@ -105,17 +108,17 @@ struct upcs_threads {
 	uint16_t bequeathed; /* regions of the one coming thread, if programs have regions... */
 	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ...and their instances; the last number used */
 	struct upcs_share share;                        /* the coming thread's share in an account */
-	uint32_t coming;  /* number of calls that make a thread, whose thread has not begun */
+	uint32_t coming;  /* number of calls that make a thread and whose thread has not begun yet */
 	uint32_t waiting; /* number of threads that wait until none is coming */
 	pthread_cond_t came;
 	uint64_t *nowhere; /* counts of threads without a record: written by many threads, never read */
 	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
 	bool alone;                       /* forked by one of several threads, and has made no thread */
-	bool calls;                       /* blocks have to call */
+	bool calls;                       /* blocks have to call the plugin */
 	bool adding;                      /* there may be blocks that add without a call */
 	bool flushed;                     /* the emulator has discarded all code, and will not do so again */
 	bool old_code;                    /* some blocks add to another thread's counts, or must call now */
-	uint64_t *inlined;                /* where blocks add without a call or score; NULL: no such blocks */
+	uint64_t *inlined;                /* counts that blocks add to without call or score; NULL: none do */
 };
 extern struct upcs_threads upcs_threads;
 
@@ -133,7 +136,7 @@ static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
 void upcs_thread_begin_locked(uint32_t number, unsigned vcpu);
 /* Make the caller a thread of the process with the next number, or with the number that its maker gave. */
 void upcs_thread_begin_next_locked(unsigned vcpu);
-/* Forget numbers that are waiting for their thread, and threads that are coming. */
+/* Forget thread numbers that wait for their thread, and threads that have not begun yet. */
 void upcs_thread_forget_meetings_locked(void);
 /* Free the thread. give: also clear and release its arrays. */
 void upcs_thread_free(struct upcs_counted *thread, bool give);
@@ -149,7 +152,7 @@ void upcs_thread_end_handed(struct upcs_counted *thread, uint16_t active);
 void upcs_thread_end_handed_locked(struct upcs_counted *thread, uint16_t active);
 /* Prepare the calling thread's regions for a thread that it makes. */
 void upcs_thread_bequeath_locked(struct upcs_counted *thread);
-/* Give the beginning thread what its maker prepared. */
+/* Give the beginning thread the regions and the account that its maker prepared. */
 void upcs_thread_inherit_locked(struct upcs_counted *thread);
 /* Update the team work of the thread, which begins a block in a program with regions. Called before
  * upcs_region_block. */

@@ -2,7 +2,9 @@
 /*
  * thread_team.c - threads that work for regions of other threads. For threads of an OpenMP team the regions
  * are known (team.h). For threads that a region makes or wakes, it is not known whether they work for the
- * region, so its counts are a lower bound.
+ * region, so the region's counts are a lower bound.
+ *
+ * Terms: count/thread.h.
  */
 #include <time.h>
 
@@ -259,14 +261,15 @@ static struct upcs_stay stay_locked(const struct upcs_counted *t)
 	return stay;
 }
 
-/* True if one is in a region that other is not in. All names beyond the last bit share that bit. */
+/* True if the first thread was in a region that the second was not in. All names beyond the last bit share
+ * the last bit. */
 static bool is_in_more(const struct upcs_stay *one, const struct upcs_stay *other)
 {
 	return one->names & ~(other->names & (UINT64_MAX >> 1));
 }
 
-/* Doubt regions that only one of the two threads is in: the other may do work for it, or may have done
- * some. */
+/* Doubt regions that only one of the two threads was in: the other thread may work for the region, or may
+ * have worked for it. */
 static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
 {
 	unsigned i = futexes_find(&waits->waited, address), k = futexes_find(&wakes->woke, address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unknown.h - the first few instructions of a run that the decoder did not know, for the report. Their number
- * is a tally.
+ * unknown.h - the first few instructions of a run that the decoder did not know, for the report. The number
+ * of executions of such instructions is the tally UPCS_UNKNOWN.
  */
 #ifndef UPCS_UNKNOWN_H
 #define UPCS_UNKNOWN_H
