@@ -2,6 +2,8 @@
 /*
  * decode.c - decodes instructions: those of x86 with capstone, which only this file and decode_x86*.c use,
  * and those of other guests from the fields of their words.
+ *
+ * Terms: decode/decode.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +14,21 @@
 #include "decode/decode.h"
 
 /*
- * A cache of decoded x86 instructions, by the bytes that matter (decode_x86_key.c). Without it, capstone
- * would take most of the time of a program's start.
+ * A cache of decoded x86 instructions, by their keys (decode_x86_key.c). Without it, capstone would take most
+ * of the time of a program's start.
  */
 #define KNOWN 4096u
 #define X86_BYTES 15u
 
 struct known {
 	uint64_t key[UPCS_X86_KEY / 8];
-	uint8_t n; /* number of bytes; 0: none */
+	uint8_t n; /* number of the instruction's bytes; 0: the entry is free */
 	struct upcs_insn insn;
 };
 
 typedef void decode_fn(uint32_t word, size_t n, struct upcs_insn *insn);
 
-/* NULL: decoded with capstone. */
+/* NULL: the guest's instructions are decoded with capstone. */
 static decode_fn *const decoders[UPCS_GUESTS] = {
 #define UPCS_GUEST(id, decoder, ...) [UPCS_##id] = decoder,
 #include "decode/guests.def"
@@ -84,7 +86,8 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 	free(decoder);
 }
 
-/* Decode n bytes with capstone. Return true if they are exactly one instruction, and the table has it. */
+/* Decode n bytes with capstone. Return true if they are exactly one instruction, and the table of rules
+ * (decode_x86_table.c) has the instruction. */
 static bool disassemble_insn(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 			     struct upcs_insn *insn)
 {
@@ -95,7 +98,7 @@ static bool disassemble_insn(struct upcs_decoder *decoder, uint64_t address, con
 }
 
 /* Decode a three-byte VEX instruction with its W bit cleared. Processors ignore W if it has no meaning.
- * capstone does so for some instructions only, which differ by version. */
+ * capstone ignores W for some instructions only, and for which ones depends on its version. */
 static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 			       struct upcs_insn *insn)
 {

@@ -3,9 +3,11 @@
  * decode_arm64.c - decodes AArch64: integers, branches and the machine. decode_arm64_memory.c decodes loads
  * and stores, decode_arm64_simd.c floating point and vectors.
  *
- * An instruction that Blue Gene/P would need two instructions for is two operations here: a shifted or
- * extended operand, multiplication with addition, comparison with branch. SVE and SME are not decoded,
- * because their width is not in the instruction.
+ * An instruction for which Blue Gene/P would need two instructions counts as two operations: an operation
+ * with a shifted or extended operand, a multiplication with addition, a comparison with branch. SVE and SME
+ * are not decoded, because their width is not in the instruction.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_arm64.h"
 
@@ -32,7 +34,7 @@ static void decode_immediate(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* Two registers, one shifted; add and sub may also extend one. */
+/* Operations on two registers, of which one may be shifted; add and sub may extend it instead. */
 static void decode_shifted(uint32_t word, struct upcs_insn *insn)
 {
 	bool is_add = upcs_bit(word, 24), is_extended = is_add && upcs_bit(word, 21), shifts;
@@ -120,7 +122,7 @@ static void decode_register(uint32_t word, struct upcs_insn *insn)
 		else
 			decode_two_sources(word, insn);
 		return;
-	case 8: /* madd, msub: mul when they add register 31 */
+	case 8: /* madd, msub; with register 31 as the addend they are mul */
 	case 9:
 	case 10:
 	case 13:

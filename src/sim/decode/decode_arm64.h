@@ -2,6 +2,8 @@
 /*
  * decode_arm64.h - the parts of the AArch64 decoder. Each decodes one of the instruction set's groups of
  * encodings.
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_DECODE_ARM64_H
 #define UPCS_DECODE_ARM64_H

@@ -6,6 +6,8 @@
  * because Blue Gene/P has no instruction that moves two registers. Computing and updating the address is
  * free. An atomic operation is a load, the operation and a store. An exclusive store that fails counts as a
  * store.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_arm64.h"
 
@@ -116,7 +118,7 @@ static void decode_single(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-/* ld1 to ld4, st1 to st4: whole registers. */
+/* ld1 to ld4, st1 to st4 of whole registers. */
 static void decode_structures(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned registers;
@@ -144,7 +146,8 @@ static void decode_structures(uint32_t word, struct upcs_insn *insn)
 	move_registers(insn, upcs_bit(word, 22), registers, upcs_bit(word, 30) ? 16 : 8, true);
 }
 
-/* ld1 to ld4, st1 to st4: one element of each register, or one for all of its elements. */
+/* ld1 to ld4, st1 to st4 of one element of each register, or of one element that is loaded into all elements
+ * of a register. */
 static void decode_elements(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned registers = 1 + 2 * upcs_bit(word, 13) + upcs_bit(word, 21);
@@ -157,7 +160,7 @@ static void decode_elements(uint32_t word, struct upcs_insn *insn)
 	move_registers(insn, upcs_bit(word, 22), registers, 1u << size, true);
 }
 
-/* ldapur, stlur; memory tags, where the access to a granule counts. */
+/* ldapur, stlur; instructions for memory tags, of which each granule of 16 bytes counts as one access. */
 static void decode_unscaled_or_tags(uint32_t word, struct upcs_insn *insn)
 {
 	unsigned op = upcs_bits(word, 23, 22);

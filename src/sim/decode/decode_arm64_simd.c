@@ -2,8 +2,11 @@
 /*
  * decode_arm64_simd.c - decodes AArch64's floating point and vectors.
  *
- * A vector of floating-point numbers counts by its lanes. A vector of integers counts by its bytes: 8 or 16
- * bytes, which is one operation. A single integer in a vector register is an operation of one pipe.
+ * An operation on a vector of floating-point numbers counts by the number of lanes. An operation on a vector
+ * of integers, of 8 or 16 bytes, counts as one operation on a vector. An operation on a single integer in a
+ * vector register counts as one on a single number.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_arm64.h"
 
@@ -13,7 +16,7 @@
 #define DIV UPCS_FPU_DIV_1
 #define OTHER UPCS_FPU_OTHER_NON_STORAGE_OPS
 
-/* lanes 0: a scalar. */
+/* Count an operation on this number of lanes; 0: on a scalar. */
 static void put_lanes_op(struct upcs_insn *insn, enum upcs_tally op, unsigned lanes)
 {
 	if (lanes)
@@ -50,7 +53,8 @@ static void decode_scalar(uint32_t word, struct upcs_insn *insn)
 		upcs_put_fp(insn, OTHER);
 }
 
-/* Return the operation of three floating-point registers. op holds the low 3 of the field's 5 bits. */
+/* Return the tally of an operation on three floating-point registers. op holds the low 3 of the opcode
+ * field's 5 bits. */
 static enum upcs_tally three_same(unsigned op, bool u, bool a)
 {
 	switch (op) {
@@ -106,7 +110,8 @@ static void decode_three_more(uint32_t word, struct upcs_insn *insn, bool is_sca
 		put_lanes_op(insn, FMA, 4);
 }
 
-/* One register to another. op is a floating-point operation from 24 on, and for some values below. */
+/* Operations from one register to another. op is a floating-point operation from 24 on, and for some values
+ * below. */
 static void decode_two_registers(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	bool a = upcs_bit(word, 23), is_double = upcs_bit(word, 22);
@@ -124,7 +129,7 @@ static void decode_two_registers(uint32_t word, struct upcs_insn *insn, bool is_
 		upcs_put_vector(insn);
 }
 
-/* All lanes to one; for scalars, a pair to one. */
+/* Operations that combine all lanes into one number, or a pair of lanes in the scalar forms. */
 static void decode_across(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 16, 12);
@@ -138,7 +143,7 @@ static void decode_across(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 		upcs_put_vector(insn);
 }
 
-/* Operations with one lane of the last operand for all lanes. */
+/* Operations that use one lane of the last operand for all lanes. */
 static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 15, 12), size = upcs_bits(word, 23, 22), lanes;
@@ -161,7 +166,7 @@ static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_sca
 		put_integers(insn, is_scalar);
 }
 
-/* Shifts by a constant, including conversions from and to fixed point; constants. */
+/* Shifts by a constant, including conversions from and to fixed point; moves of constants. */
 static void decode_by_constant(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	unsigned op = upcs_bits(word, 15, 11), high = upcs_bits(word, 22, 19);
@@ -172,7 +177,8 @@ static void decode_by_constant(uint32_t word, struct upcs_insn *insn, bool is_sc
 		put_integers(insn, is_scalar);
 }
 
-/* Copy a lane, or an integer register, to all lanes; or to one, and back. */
+/* Copies of a lane or of an integer register to all lanes or to one lane, and of a lane to an integer
+ * register. */
 static void decode_copy(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	bool is_dup = !upcs_bit(word, 29) && upcs_bits(word, 14, 11) <= 1;

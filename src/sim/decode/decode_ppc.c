@@ -3,6 +3,8 @@
  * decode_ppc.c - decodes 32-bit PowerPC: integers, branches and the machine. PowerPC is the reference,
  * because Blue Gene/P's instructions are PowerPC's. decode_ppc_memory.c decodes loads and stores,
  * decode_ppc_fpu.c floating point and vectors.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_ppc.h"
 
@@ -17,8 +19,8 @@ static bool record_overflow(uint32_t word)
 	return upcs_bit(word, 0) || upcs_bit(word, 10);
 }
 
-/* An operation on data caches. Operations that write or discard a line are checked like a store, others like
- * a load. */
+/* Count an operation on the data cache. faults: the processor checks the access, as that of a store if the
+ * operation writes or discards a line, else as that of a load. Prefetches never fault. */
 static void data_cache(struct upcs_insn *insn, bool faults)
 {
 	insn->tally[UPCS_DCACHE_OPS]++;

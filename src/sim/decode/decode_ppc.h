@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * decode_ppc.h - the parts of the PowerPC decoder, by the opcode in the highest 6 bits.
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_DECODE_PPC_H
 #define UPCS_DECODE_PPC_H

@@ -3,8 +3,11 @@
  * decode_ppc_fpu.c - decodes PowerPC's floating point and vectors. Arithmetic can trap if the program enabled
  * traps.
  *
- * Opcode 4 has different meanings in each processor family. Decoded here are AltiVec and the 440's
- * multiply-accumulate, which do not overlap. SPE overlaps AltiVec, and is not decoded.
+ * Opcode 4 has different meanings in each processor family. This file decodes AltiVec and the 440's
+ * multiply-accumulate instructions, whose encodings do not overlap. SPE's encodings overlap AltiVec's, and
+ * are not decoded.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_ppc.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_ppc_memory.c - decodes PowerPC's loads and stores: one for each register moved.
+ * decode_ppc_memory.c - decodes PowerPC's loads and stores. Each register loaded or stored counts once.
  *
  * Updating an address is free. A conditional store that fails counts as a store.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_ppc.h"
 

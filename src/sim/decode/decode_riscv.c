@@ -3,12 +3,14 @@
  * decode_riscv.c - decodes 64-bit RISC-V: I, M, A, F, D, C, Zicsr and Zifencei, that is, rv64gc.
  * decode_riscv_compressed.c expands 16-bit instructions.
  *
- * An instruction that Blue Gene/P would need two instructions for is two operations here: comparison with
- * branch, and the parts of an atomic instruction. Some operands change an instruction's operation: an
- * addition of zero is a move, and such an addition of words is an extension of sign.
+ * An instruction for which Blue Gene/P would need two instructions counts as two operations: a comparison
+ * with branch, and the parts of an atomic instruction. Some operands change an instruction's operation: an
+ * addition of zero is a move, and an addition of zero to a 32-bit word is an extension of the sign.
  *
  * All bits of a word are checked: a word in no table of the manual is unknown. Bits that the manual tells
  * processors to ignore are ignored.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_riscv.h"
 
@@ -209,8 +211,8 @@ static void decode_load_store_fp(uint32_t word, bool is_load, struct upcs_insn *
 
 /* ---- floating point ------------------------------------------------------------------- */
 
-/* Count an operation that rounds. Without is_one, or with one of the two reserved of the eight rounding
- * modes, the word is unknown. */
+/* Count an operation that rounds. The word is unknown if is_one is false (the other fields select no
+ * operation), or if its rounding mode is one of the two reserved ones. */
 static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struct upcs_insn *insn)
 {
 	if (is_one && funct3_of_word(word) != 5 && funct3_of_word(word) != 6)
@@ -219,7 +221,8 @@ static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struc
 		upcs_put_unknown(insn);
 }
 
-/* Count an operation that has another operation in place of the rounding mode. */
+/* Count an operation of which the field of the rounding mode selects a variant. is_one: the variant
+ * exists. */
 static void put_other(bool is_one, struct upcs_insn *insn)
 {
 	if (is_one)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * decode_riscv.h - the parts of the RISC-V decoder.
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_DECODE_RISCV_H
 #define UPCS_DECODE_RISCV_H
@@ -32,9 +34,9 @@ enum upcs_riscv_opcode {
 };
 
 /*
- * Return the 32-bit instruction, with operation and registers, that a 16-bit instruction stands for.
- * Constants and offsets, which do not select the operation, are 1 unless they are 0. UPCS_RISCV_RESERVED:
- * half is no instruction.
+ * Return a 32-bit instruction with the same operation, registers and tallies as a 16-bit instruction, or
+ * UPCS_RISCV_RESERVED if half is no instruction. Constants and offsets are replaced by 0 or 1, since only a
+ * constant of 0 can change the tallies.
  */
 #define UPCS_RISCV_RESERVED UINT32_C(0xffffffff) /* no 32-bit instruction either */
 #define UPCS_RISCV_EBREAK UINT32_C(0x00100073)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_riscv_compressed.c - expands RISC-V's 16-bit instructions (extension C) to 32-bit ones.
+ * decode_riscv_compressed.c - replaces RISC-V's 16-bit instructions (extension C) by 32-bit instructions with
+ * the same tallies. The result is good for counting only, because constants and offsets become 0 or 1.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode_riscv.h"
 
@@ -14,7 +17,7 @@ static uint32_t make_riscv_word(enum upcs_riscv_opcode opcode, unsigned funct3, 
 	return (uint32_t)high << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | (uint32_t)opcode << 2 | 3;
 }
 
-/* Return one of the eight registers x8 to x15. */
+/* Return the number of a lesser register: one of x8 to x15, which a field of 3 bits can name. */
 static unsigned lesser_register(uint16_t half, unsigned low)
 {
 	return 8 + upcs_bits(half, low + 2, low);
@@ -25,13 +28,13 @@ static unsigned full_register(uint16_t half)
 	return upcs_bits(half, 11, 7);
 }
 
-/* True if the constant of most instructions, bits 12 and 6 to 2, is not 0. */
+/* True if the constant in bits 12 and 6 to 2, the place of the constant in most instructions, is not 0. */
 static bool has_constant(uint16_t half)
 {
 	return upcs_bit(half, 12) || upcs_bits(half, 6, 2);
 }
 
-/* Loads and stores of a lesser register at a lesser register's address. */
+/* c.addi4spn, and loads and stores of a lesser register at an address in a lesser register. */
 static uint32_t quadrant_0(uint16_t half)
 {
 	unsigned reg = lesser_register(half, 2), base = lesser_register(half, 7);

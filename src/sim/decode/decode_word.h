@@ -3,7 +3,10 @@
  * decode_word.h - functions shared by the decoders of guests whose instructions are 32-bit words with fields.
  *
  * Decoders for AArch64 and PowerPC check only the fields that distinguish instructions. A word that is
- * invalid because of another bit counts as the neighbouring instruction; it traps when executed.
+ * invalid only because of a bit that is not checked is counted as the instruction that its checked fields
+ * select. When executed, such a word traps.
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_DECODE_WORD_H
 #define UPCS_DECODE_WORD_H
@@ -21,7 +24,8 @@ static inline bool upcs_bit(uint32_t word, unsigned i)
 	return word >> i & 1;
 }
 
-/* Count a simple integer operation: in the I pipe if it sets flags or a carry, else in the J pipe. */
+/* Count a simple integer operation: in the I pipe if the instruction sets flags or a carry, else in the J
+ * pipe. */
 enum upcs_simple { UPCS_ADD_SUB, UPCS_LOGICAL, UPCS_SHROTMK };
 
 static inline void upcs_put_simple(struct upcs_insn *insn, enum upcs_simple op, bool flags)
@@ -35,7 +39,8 @@ static inline void upcs_put_simple(struct upcs_insn *insn, enum upcs_simple op, 
 		upcs_put_j(insn, of_j[op]);
 }
 
-/* Count an operation on the machine that may be privileged. */
+/* Count an operation that concerns the machine, such as a trap or an access to a special register. The
+ * instruction may be privileged, and then raises a signal. */
 static inline void upcs_put_machine(struct upcs_insn *insn, enum upcs_tally tally)
 {
 	upcs_put_i(insn, tally);
@@ -48,7 +53,8 @@ static inline void upcs_put_fp(struct upcs_insn *insn, enum upcs_tally tally)
 	insn->tally[tally]++;
 }
 
-/* Count a floating-point operation on several lanes. one is the tally of the operation on one number. */
+/* Count a floating-point operation on several lanes. The parameter one is the tally of the same operation on
+ * a single number. */
 static inline void upcs_put_lanes(struct upcs_insn *insn, enum upcs_tally one, unsigned lanes)
 {
 	unsigned pairs = (lanes + 1) / 2;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86.c - computes an x86-64 instruction's tallies: applies its rule of the table to its operands.
- * Pure.
+ * decode_x86.c - computes an x86-64 instruction's tallies: applies the instruction's rule in the table
+ * (decode_x86_table.c) to its operands. The same bytes always give the same tallies.
+ *
+ * Terms: decode/decode.h.
  */
 #include <string.h>
 
@@ -79,7 +81,8 @@ static struct shape shape_of(const cs_x86 *x86)
 
 #define LOCK 0xf0
 
-/* True if the prefix is among the prefixes, in any order. capstone reports only one of each group. */
+/* True if the prefix is among the instruction's prefixes, in any order. capstone reports only one prefix of
+ * each group. */
 static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 {
 	unsigned i;
@@ -92,8 +95,8 @@ static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 
 /*
  * True for cmpps and similar instructions of SSE, AVX and AVX-512. capstone 4 has an id for each condition.
- * capstone 5 has one id for all, or uses another instruction's. In both versions the name ends in the form
- * (ps, pd, ss or sd).
+ * capstone 5 has a single id for all conditions, or uses the id of another instruction. In both versions the
+ * name ends in the form (ps, pd, ss or sd).
  */
 static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 {
@@ -114,9 +117,9 @@ static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
 
 /*
  * Return the instruction's rule. Corrections of capstone: two ids stand for two instructions each. capstone 4
- * takes a movq with a redundant REX.W for a store, and a clwb with one for an xsaveopt. capstone 5 takes a
- * far call through memory for a near one. Another correction: a mov, push or pop of a segment, control or
- * debug register is no simple move.
+ * takes a movq with a redundant REX.W for a store, and a clwb with a redundant REX.W for an xsaveopt.
+ * capstone 5 takes a far call through memory for a near one. Another correction: a mov, push or pop of a
+ * segment, control or debug register is no simple move.
  */
 static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape)
 {
@@ -184,7 +187,8 @@ static void put_stack(struct upcs_insn *insn, const struct upcs_x86_rule *rule)
 	}
 }
 
-/* Count all lanes of a gather or scatter. Lanes that a mask excludes are known only when it executes. */
+/* Count all lanes of a gather or scatter. The lanes that a mask excludes are known only when the instruction
+ * executes. */
 static void put_lanes(struct upcs_insn *insn, const struct upcs_x86_rule *rule, unsigned widest)
 {
 	unsigned lanes = widest / rule->lane;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_key.c - reduces an x86 instruction to the bytes that matter for its tallies: all except an
- * address's displacement and constants that do not select the operation. The jumps and loads of a program,
- * which all have different bytes, thus have few different keys.
+ * decode_x86_key.c - computes the key of an x86 instruction, by which decode.c caches decoded instructions:
+ * its bytes without the displacement of an address, and without constants that do not select the operation.
+ * The jumps and loads of a program have many different bytes, but few different keys.
  *
- * Opcodes that are not named here keep all of their bytes. They are decoded more often, with the same result.
+ * The key of an instruction whose opcode is in none of the tables here has all of its bytes. Such
+ * instructions are found in the cache less often, and are decoded with the same result.
+ *
+ * Terms: decode/decode.h.
  */
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_more.c - decodes the few x86 instructions that QEMU executes and that capstone 4 or 5 does not
- * know, so that both versions give the same tallies.
+ * decode_x86_more.c - decodes the few x86 instructions that QEMU executes and that capstone 4 or capstone 5
+ * does not know, so that the tallies are the same with both versions.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/decode.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * guest.h - the guests: machines whose programs are run and counted. A row of guests.def describes each
- * guest, except for its instructions (decode.h).
+ * guest.h - the guests: the instruction sets whose programs are run and counted. A row of guests.def
+ * describes each guest, except for its instructions (decode.h).
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_GUEST_H
 #define UPCS_GUEST_H
@@ -25,7 +27,7 @@ enum upcs_call {
 	UPCS_CALL_SIGNAL,   /* signal, handler */
 	UPCS_CALL_MAP,      /* changes mappings; mprotect does not */
 	UPCS_CALL_MMAP,     /* changes mappings: address, bytes, protection, flags */
-	UPCS_CALL_SHARE,    /* changes mappings, perhaps to memory that others write */
+	UPCS_CALL_SHARE,    /* changes mappings, perhaps to memory that other processes write */
 	UPCS_CALL_FUTEX,    /* address, operation, value */
 	UPCS_CALL_KILL,     /* sends a signal, perhaps to the caller */
 	UPCS_CALL_CLONE,    /* flags */
@@ -50,11 +52,11 @@ struct upcs_guest_info {
 	/* Properties of its ELF files. Pointers in memory have the same width and byte order. */
 	uint16_t machine;
 	bool wide, big;            /* 64 bit; big endian */
-	uint32_t chosen, named[3]; /* relocations: IRELATIVE; by function name (slots.h), or 0 */
+	uint32_t chosen, named[3]; /* relocation types: IRELATIVE; by function name (slots.h), or 0 */
 
-	uint8_t unit;     /* bytes: an instruction is one or more such units */
-	bool rings;       /* our PAPI can run in its programs, and rings the doorbell */
-	bool is_cut;      /* the emulator may report an instruction that is not in the block */
+	uint8_t unit;     /* bytes; the size of every instruction is a multiple of it */
+	bool rings;       /* our PAPI runs in its programs, and rings the doorbell (node/doorbell.h) */
+	bool is_cut;      /* the emulator may report an instruction that it does not execute with the block */
 	bool sees_stores; /* stores to code take effect at once */
 	struct {
 		int16_t number;
@@ -76,7 +78,7 @@ const char *upcs_guest_name(unsigned guest);
 /* Write the names of all guests, "A, B or C" if last is " or ". targets: QEMU's names. */
 #define UPCS_GUEST_LIST 256
 void upcs_guest_list(char list[UPCS_GUEST_LIST], bool targets, const char *last);
-/* Return the guest, or UPCS_GUESTS if there is none. */
+/* Return the guest, or UPCS_GUESTS if no guest matches. */
 enum upcs_guest upcs_guest_of_target(const char *target);
 enum upcs_guest upcs_guest_of_elf(uint16_t machine, bool wide, bool big);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * model.c - the names of the node's tallies and of derived items, and the id of each core's first event.
+ *
+ * Terms: decode/decode.h.
  */
 #include "decode/model.h"
 

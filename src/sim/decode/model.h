@@ -2,14 +2,16 @@
 /*
  * model.h - the simulated node: four cores, and the tallies of each.
  *
- * A tally is the number of times that an event happened. Static tallies depend on the instruction alone: the
- * decoder knows them, and each execution adds the same. Therefore only blocks are counted when a program
- * runs. Dynamic tallies depend on memory accesses, which may be hits or misses: only code that is called at
- * each access can count them. There are none yet.
+ * Static tallies depend on the instruction alone: the decoder computes them, and each execution of an
+ * instruction adds the same. Therefore only the executions of blocks are counted when a program runs. Dynamic
+ * tallies depend on memory accesses, which may be hits or misses: only code that is called at each access can
+ * count them. There are none yet.
  *
  * 35 tallies are the events of one core. Tally t of core c is the event with the id upcs_core_first[c] +
- * upcs_tally_place[t]. Blue Gene/P has no event for the two others, INSTRUCTIONS and UNKNOWN.
+ * upcs_tally_place[t]. Blue Gene/P has no events for the two other tallies, INSTRUCTIONS and UNKNOWN.
  * doc/reference/CLASSES.md lists the tallies of each instruction.
+ *
+ * Terms: decode/decode.h.
  */
 #ifndef UPCS_MODEL_H
 #define UPCS_MODEL_H
@@ -39,16 +41,16 @@ enum upcs_tally {
 /* The id of a core's first event. */
 extern const uint16_t upcs_core_first[UPCS_CORES];
 
-/* A tally's place among a core's events; INSTRUCTIONS and UNKNOWN are last. The doorbell has tallies in this
- * order. */
+/* A tally's place: its index among a core's events in the order of their ids. INSTRUCTIONS and UNKNOWN are
+ * last. The doorbell (node/doorbell.h) passes tallies in this order. */
 extern const uint8_t upcs_tally_place[UPCS_TALLIES];
 /* The tally at a place. */
 extern const uint8_t upcs_tally_at[UPCS_TALLIES];
 
-/* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN". */
+/* A tally's name, without that of a core, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN". */
 extern const char *const upcs_tally_name[UPCS_TALLIES];
 
-/* Items for reports: the tallies, then those derived from them, of one thread or of all. */
+/* Items of reports, for one thread or for all: the tallies, then numbers that are derived from tallies. */
 enum upcs_item {
 	UPCS_TOT_INS = UPCS_TALLIES,
 	UPCS_FP_OPS, /* instructions weighted by their operations */
@@ -61,8 +63,8 @@ enum upcs_item {
 
 /* Return an item's name without a core: "JPIPE_ADD_SUB", "TOT_INS". */
 const char *upcs_item_name(unsigned item);
-/* Return the item of a name, with or without a prefix such as upc:::, PAPI_, BGP_ and PU_. Return UPCS_ITEMS
- * if there is none, or it is not produced. */
+/* Return the item with this name, which may have a prefix such as upc:::, PAPI_, BGP_ and PU_. Return
+ * UPCS_ITEMS if there is no such item, or running a program does not produce it. */
 unsigned upcs_item_of(const char *name);
 /* Compute the derived items from the tallies. */
 void upcs_items_derive(uint64_t item[UPCS_ITEMS]);
