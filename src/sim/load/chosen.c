@@ -5,9 +5,11 @@
  * A resolver returns the chosen address in a register, which the plugin does not see. But the resolver's
  * caller stores the address: the dynamic linker stores it in the slot of a relocation, before it relocates
  * anything else, or before it jumps to the function (at a function's first call). After a resolver has begun,
- * slots are therefore read wherever a function may begin, until one has changed. When the first code of a
- * file is seen, its slots may have been filled before, so they are read then. dlsym stores nothing, so its
- * choice is known only if another caller has chosen the same function.
+ * all slots are therefore read at each block that may begin a function, until a slot has changed. The slots
+ * of a file may have been filled before the first code of the file is seen, so they are also read at that
+ * time. dlsym stores nothing, so its choice is known only if another caller has chosen the same function.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/chosen.h"
 
@@ -16,14 +18,14 @@
 #include "count/guest_memory.h"
 #include "load/places_private.h"
 
-#define LOOKS 1024u /* number of looks at the slots; calls made by the resolver use some of them */
+#define LOOKS 1024u /* reads of the slots after a resolver began, whose own calls use up some */
 
 /* A loaded file, and some code of it. */
 struct object {
 	struct object *next;
 	struct upcs_places_file *file;
 	uint64_t code, code_offset, bias; /* code, bias: addresses of the guest */
-	uint64_t *seen;                   /* last value of each slot */
+	uint64_t *seen;                   /* value of each slot when it was read last */
 };
 
 /* An IFUNC resolver that has begun. */
@@ -111,7 +113,7 @@ uint16_t upcs_chosen_unseen(void)
 
 /* ---- looking --------------------------------------------------------------------------- */
 
-/* True if the object is still loaded. After an unmap, its address holds code of another file or none. */
+/* True if the object is still loaded. After an unmap, its address holds code of another file, or no code. */
 static bool is_object_there(const struct upcs_options *options, const struct object *object)
 {
 	uint64_t offset;
@@ -145,8 +147,8 @@ static bool is_name_of_chooser(const struct chooser *chooser, uint64_t name)
 
 /*
  * Return the regions of a slot's function. The resolver that chose the function may have other names, which
- * may be regions as well. But different versions of a function may share a name: then the resolver is known
- * only if no other resolver may be running.
+ * may be regions as well. But different versions of a function may share a name. Then the resolver is known
+ * only if a single one may be running.
  */
 static uint16_t choose_regions(const struct upcs_slot *slot)
 {

@@ -2,8 +2,8 @@
 /*
  * debug_file.c - finds a file's debug file, next to the file or below usr/lib/debug.
  *
- * A debug file is accepted if it has the same build ID. If one of the two files has none, the debug file's
- * checksum must match the one in .gnu_debuglink.
+ * A debug file is accepted if it has the same build ID. If one of the two files has no build ID, the debug
+ * file's checksum must match the checksum in .gnu_debuglink.
  */
 #include "load/debug_file.h"
 
@@ -91,7 +91,7 @@ static bool read_link(const struct upcs_elf *elf, struct wanted *wanted)
 
 /* ---- checking a candidate ------------------------------------------------------------------- */
 
-/* True if the file has this CRC-32, the one of Ethernet and of zip files. */
+/* True if the file has this CRC-32, computed as for Ethernet and zip files. */
 static bool has_crc(const struct upcs_elf *elf, uint32_t wanted)
 {
 	uint32_t table[256], crc = ~0u, i, k;

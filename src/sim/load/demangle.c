@@ -2,10 +2,10 @@
 /*
  * demangle.c - calls the demangler of libiberty, which binutils and gdb use.
  *
- * A symbol of a few hundred characters can stand for gigabytes of text, each part twice as long as the one
- * before. The text is therefore received in pieces, and a longjmp leaves the demangler when it gets too long.
- * libiberty keeps all of its memory on the stack, so nothing leaks. libiberty refuses symbols that nest too
- * deeply or have more than 1024 characters.
+ * A symbol of a few hundred characters can stand for gigabytes of text, in parts of which each is twice as
+ * long as the part before. The text is therefore received in pieces, and a longjmp leaves the demangler when
+ * the text gets too long. libiberty keeps all of its memory on the stack, so nothing leaks. libiberty refuses
+ * symbols that nest too deeply or have more than 1024 characters.
  */
 #include "load/demangle.h"
 

@@ -15,7 +15,7 @@
 /* True if this program was built with a demangler. */
 bool upcs_demangle_is_there(void);
 
-/* True for the mangled name of a C++ function, but not for a thunk's. */
+/* True for the mangled name of a C++ or Rust function, but not for that of a thunk. */
 bool upcs_is_mangled(const char *symbol);
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * emulator.c - determines an emulator's plugin interface and version from its file.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/emulator.h"
 
@@ -111,8 +113,8 @@ unsigned upcs_emulator_version(const char *path)
 	return version;
 }
 
-/* Up to 8.1 the emulator maps the C library's first real-time signal to the guest's first. Later versions
- * reserve some. */
+/* Up to QEMU 8.1, the emulator maps the C library's first real-time signal to the guest's first real-time
+ * signal. Later versions keep one or two of the host's signals for themselves. */
 int upcs_emulator_first_signal(unsigned version)
 {
 	return SIGRTMIN + (version >= 1000 ? 2 : version >= 802 ? 1 : 0);

@@ -2,6 +2,8 @@
 /*
  * emulator.h - the plugin interface and the version of an emulator, determined from its file. Running the
  * emulator would take longer than many programs do.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_EMULATOR_H
 #define UPCS_EMULATOR_H
@@ -18,7 +20,7 @@ int upcs_emulator_interface(const char *path);
 
 /* Return 100 x major + minor of the emulator's version, 702 for QEMU 7.2, or 0 if it is unknown. */
 unsigned upcs_emulator_version(const char *path);
-/* Return the same from the text that the emulator prints, "qemu-x86_64 version 7.2.22 (...)". */
+/* Return the same number from the text that the emulator prints, "qemu-x86_64 version 7.2.22 (...)". */
 unsigned upcs_emulator_version_of(const char *text);
 
 /* Return the host's signal number for the guest's first real-time signal, 32. The following ones are

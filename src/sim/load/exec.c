@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * exec.c - builds the emulator's command line for a program.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/exec.h"
 

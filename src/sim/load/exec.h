@@ -2,6 +2,8 @@
 /*
  * exec.h - builds the command that runs a program under simulation, for upc_run and for programs that execute
  * others.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_EXEC_H
 #define UPCS_EXEC_H
@@ -16,7 +18,7 @@
 struct upcs_command {
 	const struct upcs_options *options;
 	const char *results; /* path of the results file */
-	int64_t after;       /* index of the record that it continues; -1: none */
+	int64_t after;       /* index of the process's record that the program continues; -1: none */
 	bool counted;        /* false: only its descendants may be counted */
 };
 
@@ -26,7 +28,8 @@ struct upcs_command {
  * its libraries would read are passed only to the program, and LD_PRELOAD includes the PAPI for the program
  * (preload.h).
  *
- * Return 0 or a negative errno. ENOEXEC: not a program for an installed emulator; *info describes the file.
+ * Return 0 or a negative errno. ENOEXEC: the file is not a program for an installed emulator; exec->info
+ * describes the file.
  */
 struct upcs_exec {
 	char **argv, **envp;
@@ -36,12 +39,12 @@ int upcs_exec_make(const struct upcs_command *command, const char *path, char *c
 		   char *const envp[], struct upcs_exec *exec);
 void upcs_exec_free(struct upcs_exec *exec);
 
-/* Remove from envp what upc_run added, for a program that runs without a simulator. Removed strings are
+/* Remove upc_run's additions from envp, for a program that runs without a simulator. Removed strings are
  * freed. Return true if envp changed. */
 bool upcs_exec_release(const struct upcs_options *options, char *envp[]);
 
-/* True if executing the file changes the user, the group or the capabilities. Under an emulator it would
- * not. */
+/* True if executing the file changes the user, the group or the capabilities, which an execution under an
+ * emulator would not. */
 bool upcs_exec_is_privileged(const char *path);
 
 #endif

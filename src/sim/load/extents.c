@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * extents.c - computes the extent of each function of an ELF file.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/extents.h"
 
@@ -11,7 +13,7 @@
 #include "load/elf_file.h"
 #include "load/symbols.h"
 
-/* Depth of functions within functions. A deeper one ends all those around it. */
+/* Depth of functions within functions. A function that is nested more deeply ends all functions around it. */
 #define DEPTH 8u
 
 struct section {
@@ -97,8 +99,8 @@ static bool is_better(const struct upcs_function *a, const struct upcs_function 
 	return x != y ? x < y : strcmp(a->symbol, b->symbol) < 0;
 }
 
-/* Read all names of one place from index i on. Return the index of the next place, and in *best the best name
- * with the largest size. */
+/* Read all names of the function with index i. Return the index of the next function, and in *best the
+ * function with the best of its names and the largest of its sizes. */
 static unsigned take_place_names(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *best)
 {
 	struct upcs_function other;
@@ -127,8 +129,8 @@ static uint64_t section_end(const struct sweep *sweep, uint64_t offset)
 	return offset;
 }
 
-/* Add all functions. A function without a size ends where the next one begins. A name without a size inside
- * another function is not a function. */
+/* Add all functions. A function without a size ends where the next one begins. A name without a size that
+ * lies inside another function is not a function. */
 static void put_functions(struct sweep *sweep, const struct upcs_symbols *symbols)
 {
 	struct upcs_function now, next;

@@ -2,9 +2,12 @@
 /*
  * extents.h - the extent of each function of an ELF file. Files may have any content.
  *
- * A function ends where its symbol says. If the symbol has no size, the function ends with its section or
- * where the next one begins. Code of a function inside another belongs to the inner one only. If a place has
- * several names, a global function's name with the fewest leading underscores is used.
+ * The symbol of a function gives its size. If the symbol has no size, the function ends with its section or
+ * where the next function begins. Code of a function inside another function belongs to the inner function
+ * only. If a function has several names, a global function's name with the fewest leading underscores is
+ * used.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_EXTENTS_H
 #define UPCS_EXTENTS_H
@@ -14,7 +17,7 @@
 struct upcs_extent {
 	uint64_t begin, end; /* offsets in the file */
 	const char *symbol;  /* "": no symbol; "[plt]": stubs for functions of other files */
-	uint32_t number;     /* for the caller; 0 at first */
+	uint32_t number;     /* the caller's number of the function; 0 at first */
 };
 
 struct upcs_extents;

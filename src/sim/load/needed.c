@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * needed.c - finds functions by name in a program and its shared libraries.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/needed.h"
 
@@ -19,8 +21,8 @@ struct search {
 	unsigned distance[UPCS_NEAREST];
 };
 
-/* Insert a name into the list of nearest names. Names are copied, because those of the next object are in
- * other memory. */
+/* Insert a name at distance d into the list of nearest names. Names are copied, because their object's
+ * symbols are freed before the next object is read. */
 static void offer_nearest_name(struct search *search, const char *name, unsigned d)
 {
 	char(*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;

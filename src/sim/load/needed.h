@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * needed.h - finds the file that contains a function, among the files that a program is loaded with.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_NEEDED_H
 #define UPCS_NEEDED_H
@@ -13,14 +15,14 @@
 
 struct upcs_needed {
 	unsigned functions;  /* number of matching functions in all files */
-	char file[PATH_MAX]; /* file of the first one */
+	char file[PATH_MAX]; /* file of the first matching function */
 	/* The first matching names, each once, with arguments if they are C++; "" after the last. */
 	char fits[UPCS_NEAREST][UPCS_NEAREST_NAME];
 	bool full;               /* the program has all its symbols; false: it is stripped */
 	unsigned stripped;       /* number of libraries of which only exported symbols are known */
-	char stripped_name[256]; /* the first of them */
+	char stripped_name[256]; /* name of the first such library */
 	char missing[256];       /* a library that was not found and may contain the function; "": none */
-	/* The nearest names, best first; "" after the last. */
+	/* The names most similar to the name that was looked for, best first; "" after the last. */
 	char nearest[UPCS_NEAREST][UPCS_NEAREST_NAME];
 };
 

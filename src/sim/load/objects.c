@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * objects.c - finds a program's shared libraries as its dynamic linker would.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/objects.h"
 

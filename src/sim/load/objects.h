@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * objects.h - the files that a program is loaded with: the program and its shared libraries.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_OBJECTS_H
 #define UPCS_OBJECTS_H
@@ -33,8 +35,8 @@ struct upcs_objects {
 int upcs_objects_add(struct upcs_objects *objects, const char *path);
 /* Add the libraries that object i needs. Return 0 or -ENOMEM. A file that cannot be read needs nothing. */
 int upcs_objects_follow(struct upcs_objects *objects, unsigned i);
-/* Find the file text for the guest: below the prefix if the guest can load that file, else at text itself.
- * Return false if there is none. */
+/* Find the file with the path text for the guest: below the prefix if the guest can load the file there, else
+ * at text itself. Return false if there is no such file. */
 bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], const char *text);
 /* Free the paths. The structure belongs to the caller. */
 void upcs_objects_free(struct upcs_objects *objects);

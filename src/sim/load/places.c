@@ -4,6 +4,8 @@
  *
  * A mapping is looked up when code in it is first translated, and again after any mapping was added or
  * removed. A file's symbols are read once, even if its mappings change.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/places.h"
 
@@ -37,11 +39,11 @@ struct upcs_places_file {
 	struct upcs_chooser *chooser;
 	struct upcs_slots *slots;     /* NULL: none */
 	struct upcs_roles *roles;     /* NULL: none */
-	struct upcs_extents *extents; /* of its functions; NULL: not used, or none */
+	struct upcs_extents *extents; /* extents of the file's functions; NULL: not used, or none */
 	char *path;
 };
 
-/* A mapping in the host's memory; file NULL: code of no file. */
+/* A mapping, by host addresses. file NULL: the code is not from a file. */
 struct mapping {
 	struct mapping *next;
 	uint64_t begin, end, offset;

@@ -3,7 +3,10 @@
  * places.h - the code at each address, and the beginnings of functions that are regions, in all mapped files:
  * the program, its libraries, and files that it opens later.
  *
- * One thread at a time: the thread that translates, or that holds the lock for fork.
+ * Called by one thread at a time: a thread that translates a block, or that looks for functions chosen by an
+ * IFUNC resolver (chosen.h), under the lock of translate.c.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_PLACES_H
 #define UPCS_PLACES_H
@@ -11,8 +14,8 @@
 #include "count/results.h"
 
 /*
- * Return a bit per region whose function begins at a host address of code. *found gets a bit for each region
- * that was found in newly seen files.
+ * Return a bit per region whose function begins at a host address of code. In *found, a bit is set for each
+ * region that was found in files that are mapped since the last call.
  */
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
 
@@ -22,7 +25,7 @@ struct upcs_place {
 	bool runtime;        /* code of an OpenMP runtime */
 	bool marks;          /* code of a library with which programs mark regions */
 	uint16_t chooses;    /* bit per region whose IFUNC resolver begins here (chosen.h) */
-	uint64_t begin, end; /* the mapping from one file; 0: none */
+	uint64_t begin, end; /* host addresses of the mapping that contains the code; 0: none */
 };
 struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);
 
@@ -34,7 +37,7 @@ struct upcs_place_function {
 };
 struct upcs_place_function upcs_places_function(struct upcs_results *results, uint64_t address);
 
-/* Note that a mapping was added or removed. Any thread. */
+/* Note that a mapping was added or removed. May be called by any thread. */
 void upcs_places_changed(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * preload.c - replaces the PAPI of simulated programs.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/preload.h"
 
@@ -59,7 +61,8 @@ static void add_preloaded(struct upcs_objects *objects, const char *list)
 	}
 }
 
-/* Find the name of the PAPI that the program is loaded with. Return false if there is none. */
+/* Find the name of the PAPI library that the program is loaded with. Return false if it is loaded without
+ * PAPI. */
 static bool find_needed(const struct upcs_options *options, enum upcs_guest guest, const char *program,
 			char *const envp[], char name[UPCS_OBJECTS_NAME])
 {
@@ -89,8 +92,8 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 
 	if (!options->papi[0] || !info->dynamic || !source || strcmp(source, "sim") != 0)
 		return false;
-	/* A program that needs another version of PAPI than ours keeps it. With ours preloaded, functions of
-	 * both versions would be mixed. */
+	/* A program that needs another version of PAPI than ours is loaded with its own version. If ours were
+	 * preloaded, functions of the two versions would be mixed. */
 	if (!find_needed(options, info->guest, program, envp, name)) {
 		if (!options->papi_always)
 			return false;

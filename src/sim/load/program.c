@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * program.c - determines how Linux would execute a file.
+ *
+ * Terms: load/symbols.h.
  */
 #include <elf.h>
 #include <errno.h>

@@ -2,9 +2,11 @@
 /*
  * roles.c - finds the functions of a file that unwind, switch stacks, belong to OpenMP or mark regions.
  *
- * A shared OpenMP runtime is runtime as a whole, including the calls inside of it. A statically linked
- * runtime consists of the functions with its names, each up to the next function of the file. Our libraries
+ * The whole file of a shared OpenMP runtime counts as code of the runtime. A statically linked runtime
+ * consists of the functions that have its names, each up to the next function of the file. Our libraries
  * that mark regions define a function upc_region_marks.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/roles.h"
 
@@ -69,7 +71,8 @@ static bool is_runtime_library(const char *path)
 	return begins_with_prefix(slash ? slash + 1 : path, names);
 }
 
-/* True for functions of libgomp and libomp, but not for those that compilers move out of the program. */
+/* True for functions of libgomp and libomp, but not for functions that a compiler has made from the bodies of
+ * the program's parallel regions. */
 static bool is_of_runtime(const char *name)
 {
 	static const char *const prefixes[] = {"GOMP_", "gomp_", "omp_",      "priority_",

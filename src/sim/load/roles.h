@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roles.h - functions of a file that change a thread's stack or team, by their names: those that unwind or
- * switch stacks (region.h), and all functions of an OpenMP runtime.
+ * roles.h - functions of a file that change a thread's stack or team, found by their names: functions that
+ * unwind or switch stacks (count/region.h), and all functions of an OpenMP runtime.
+ *
+ * Terms: load/symbols.h.
  */
 #ifndef UPCS_ROLES_H
 #define UPCS_ROLES_H
@@ -13,7 +15,7 @@
 
 struct upcs_roles;
 
-/* Find the roles in the file at path. Return NULL if there are none. */
+/* Find the functions with roles in the file at path. Return NULL if there are none. */
 struct upcs_roles *upcs_roles_create(const struct upcs_symbols *symbols, const char *path);
 void upcs_roles_destroy(struct upcs_roles *roles);
 

@@ -4,6 +4,8 @@
  *
  * The file's sections are read, rather than the dynamic section that the dynamic linker reads. Static
  * programs have only sections, and without sections there are no symbols either.
+ *
+ * Terms: load/symbols.h.
  */
 #include "load/slots.h"
 
@@ -49,7 +51,7 @@ static bool may_be_slot_function(uint8_t info)
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
-/* Find the regions among the symbols that relocations name. Return false if there are none. */
+/* Find the regions among the symbols that relocations name. Return false if no symbol is a region. */
 static bool read_slot_symbols(struct reader *reader, const struct upcs_elf_section *table,
 			      const struct upcs_name *name, unsigned names)
 {

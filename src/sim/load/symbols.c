@@ -64,7 +64,7 @@ static bool may_be_function_symbol(const struct symbol *symbol)
 	       (type == STT_NOTYPE && ELF64_ST_BIND(symbol->info) != STB_LOCAL);
 }
 
-/* Return the rank of a symbol among the names of one place. The lowest rank is the best: first by type
+/* Return the rank of a symbol among the names of one function. The lowest rank is the best: first by type
  * (function, IFUNC, other), then by binding (global, weak and others, local). */
 static uint8_t rank_of(const struct symbol *symbol)
 {
@@ -227,7 +227,7 @@ static bool symbol_matches_name(const struct upcs_symbols *symbols, unsigned i, 
 	return upcs_name_fits(name, symbols->strings + symbols->function[i].name);
 }
 
-/* True if a function before this one has the same place and another name that matches. */
+/* True if an earlier entry is another name of the same function, and matches too. */
 static bool was_before(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
 {
 	const struct function *function = &symbols->function[i], *before;

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * symbols.h - finds functions of the guests' ELF files by name. Files may have any content.
+ *
+ * Terms (decode/decode.h: guest; count/thread.h: region, team, record):
+ *   offset        a position in a file, in bytes
+ *   address       an address of the guest; a host address is one of the emulator's process (guest_memory.h)
+ *   place         the code at one address or offset
+ *   object        a file that a program is loaded with: the program, or a shared library (objects.h)
+ *   interpreter   the dynamic linker that an ELF file names (PT_INTERP), or the program that runs a script
+ *   prefix        a directory below which the libraries of a guest are looked for first (QEMU's -L)
+ *   resolver      of an IFUNC: a function that chooses the function to run, and returns its address
+ *   chooser       a resolver, by one of its names; chosen: of a function, found through its resolver
+ *   slot          a word of data in which the address of a chosen function is stored (slots.h)
+ *   role          a bit for a function that unwinds or switches stacks (enum upcs_region_role)
+ *   runtime       code of an OpenMP runtime; marks: code of a library with which programs mark regions
+ *   full          of symbols: all functions are known, and not only the exported ones
+ *   interface     the version of QEMU's plugin interface that an emulator has (emulator.h)
+ *   module        the shared library of our plugin for one interface
  */
 #ifndef UPCS_SYMBOLS_H
 #define UPCS_SYMBOLS_H
@@ -13,8 +29,8 @@
 
 struct upcs_symbols;
 
-/* Read .symtab, or else the debug file's, or else .dynsym. Return NULL with errno; ENOEXEC: not an ELF file
- * of a guest. */
+/* Read the functions in .symtab, or else in the .symtab of the debug file, or else in .dynsym. Return NULL
+ * with errno; ENOEXEC: not an ELF file of a guest. */
 struct upcs_symbols *upcs_symbols_open(const char *path);
 void upcs_symbols_close(struct upcs_symbols *symbols);
 
@@ -29,8 +45,9 @@ struct upcs_function {
 };
 
 /*
- * Find the next function that matches a name. *next is 0 for the first call. Each place is reported once, but
- * an IFUNC's resolver once for each of its names. Return false if there are no more.
+ * Find the next function that matches a name. *next is 0 for the first call. A function with several matching
+ * names is reported once, but an IFUNC resolver once for each of its names. Return false if no more functions
+ * match.
  */
 bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
 		       struct upcs_function *function);
