@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * become.c - replaces a guest's process by the program that it executes.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/become.h"
 
@@ -51,8 +53,8 @@ static int named_descriptor(const char *path)
 
 /*
  * Return a path for an open program, or NULL. The emulator opens the program only after the exec, and needs a
- * path. If the file's path names another file or none (memfd_create, a removed file), the path is
- * /proc/self/fd/N, and *fd is the descriptor, which has to stay open.
+ * path. If the file's path now names another file or no file (memfd_create, a removed file), the returned
+ * path is /proc/self/fd/N, and *fd is the descriptor, which has to stay open.
  */
 static char *open_program_file(int descriptor, int *fd)
 {

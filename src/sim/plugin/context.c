@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * context.c - contexts: their counts and their interrupts.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/context.h"
 
@@ -17,7 +19,7 @@
 #define QUEUE_MAX 65536u
 
 static struct upcs_context *contexts[CONTEXTS_MAX];
-static uint32_t highest; /* number of the highest place in use plus 1 */
+static uint32_t highest; /* highest index in use, plus 1 */
 static uint32_t serial;
 
 /* The counts left to the next threshold of the calling thread's contexts. */
@@ -71,8 +73,8 @@ static void on_engine_event(void *arg, enum upci_engine_event event, unsigned co
 	};
 }
 
-/* Send the owner a signal if interrupts are queued. One signal is sent until all interrupts have been
- * fetched, because the kernel's queue of signals may be full and this queue is not. */
+/* Send the owner a signal if interrupts are queued. No further signal is sent until all interrupts have been
+ * fetched, because the kernel's queue of signals may be full when this queue is not. */
 static void send_context_signal(struct upcs_context *c)
 {
 	siginfo_t info;
@@ -128,7 +130,7 @@ static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 	}
 }
 
-/* Add the growth of each tally since the last look: that number of events, one cycle long each. */
+/* Add the growth of each tally since the last call, as that number of events of one cycle each. */
 void upcs_context_look_locked(struct upcs_context *c)
 {
 	const uint64_t *now = upcs_thread_fold_locked(c->owner);
@@ -216,7 +218,7 @@ void upcs_context_changed_locked(struct upcs_context *c)
 	upcs_thread_attend_locked(c->owner, is_armed(c));
 }
 
-/* Look at the caller's contexts, and compute the counts left to thresholds anew. */
+/* Update the calling thread's contexts, and compute the counts left to their thresholds anew. */
 static void attend_locked(void)
 {
 	uint32_t self = upcs_thread_self(), i;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inline.h - blocks that add to counts without a call (thread.h). One of two files implements it:
- * inline_array.c for plugin interface 1, where the emulator adds to any address, or inline_scores.c for
- * interface 4, where the emulator adds to its own scoreboards.
+ * inline.h - blocks that add to counts without a call of the plugin (count/thread.h). One of two files
+ * implements these functions: inline_array.c for plugin interface 1, where the emulator adds to any address,
+ * or inline_scores.c for interface 4, where the emulator adds to its own scoreboards.
  *
  * The functions are called during translation, one thread at a time.
+ *
+ * Terms: plugin/context.h.
  */
 #ifndef UPCS_INLINE_H
 #define UPCS_INLINE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * inline_array.c - lets blocks add to the array of the process's only thread.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/inline.h"
 #include "count/thread.h"

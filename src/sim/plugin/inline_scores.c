@@ -2,6 +2,8 @@
 /*
  * inline_scores.c - lets blocks add to scoreboards of the emulator (score.h), which are created as kinds are
  * added.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/inline.h"
 #include "count/score.h"
@@ -32,7 +34,7 @@ bool upcs_inline_may(void)
 	return upcs_thread_adds();
 }
 
-/* Return a kind's place in a scoreboard, creating the scoreboard if necessary. The pointer is stored
+/* Return a kind's entry in a scoreboard, creating the scoreboard if necessary. The pointer is stored
  * atomically, because scores_of may read it meanwhile. */
 static qemu_plugin_u64 score_place_of(uint32_t kind)
 {

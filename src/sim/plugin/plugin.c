@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * plugin.c - the functions that QEMU calls: at the start and the end of the program and of its threads, at
- * system calls and at fork. Arguments: results=PATH, after=INDEX (of the record that this process continues),
- * count=on|off, program=PATH.
+ * system calls and at fork. The plugin's arguments are results=PATH, after=INDEX (of the record that this
+ * process continues), count=on|off and program=PATH.
+ *
+ * Terms: plugin/context.h.
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -38,8 +40,8 @@ static bool children_count(void)
 	return upcs_run.results->options.children == UPCS_CHILDREN_COUNT;
 }
 
-/* Note a new vCPU. With interface 1 its maker calls this function before the vCPU runs. Otherwise the vCPU
- * calls it before its first block. */
+/* Note a new vCPU. With interface 1, the thread that makes the vCPU calls this function, before the vCPU
+ * runs. With later interfaces, the vCPU's own thread calls it before its first block. */
 static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
@@ -49,7 +51,7 @@ static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 #else
 	upcs_thread_begin(vcpu);
 #endif
-	/* The first threads of a program may be an OpenMP team. */
+	/* The first thread that a program makes may be of an OpenMP team. */
 	if (vcpu == 1 && !looked && upcs_run.process) {
 		upcs_run.process->spins = upcs_waiting_is_active();
 		looked = true;
@@ -77,12 +79,12 @@ static void register_all(qemu_plugin_id_t id);
 
 /*
  * Discarding translated code: QEMU does this when no vCPU runs. A thread that finds another thread discarding
- * code waits, because the next code that it executes must be new.
+ * code waits, because it must not execute old code.
  */
-static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* nests in QEMU's locks; none nests in it */
+static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* inside QEMU's locks; nothing inside it */
 static pthread_cond_t code_is_new = PTHREAD_COND_INITIALIZER;
 static bool throwing;
-static pthread_t thrower; /* this thread discards the code when it has left its callback */
+static pthread_t thrower; /* the thread whose request discards the code, after it has left its callback */
 
 static void thrown_away(qemu_plugin_id_t id)
 {
@@ -149,8 +151,8 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 	upcs_translate_set_exact();
 	if (upcs_run.process)
 		__atomic_store_n(&upcs_run.process->faults, 1, __ATOMIC_RELAXED);
-	/* While this request is pending, QEMU drops other requests to discard code. The dropped one may be
-	 * for old code, which this request discards as well. */
+	/* While this request is pending, QEMU drops other requests to discard code. A dropped request may be
+	 * for old code, which the pending request discards as well. */
 	qemu_plugin_reset(id, thrown_away);
 }
 
@@ -288,8 +290,8 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 {
 	(void)vcpu;
 	upcs_thread_called();
-	/* At the end of fork this runs before any code of the child; otherwise, for example, after a
-	 * doorbell. */
+	/* In a forked child, this is called before any of the child's code. It may also be needed after other
+	 * calls, such as a doorbell. */
 	throw_away_old_code(id);
 	if (makes)
 		upcs_thread_came(result);
@@ -360,7 +362,7 @@ static void name_program(const char *path)
 		snprintf(upcs_run.program, sizeof(upcs_run.program), "%s", path);
 }
 
-/* Complete the record of the process that this one continues. */
+/* Complete the record that this process continues. */
 static void settle_left_counts(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];

@@ -54,8 +54,8 @@ enum qemu_plugin_op {
 };
 
 #if UPCS_QEMU_INTERFACE >= 4
-/* An array of bytes for each vCPU, zero at first, in the emulator's memory. The emulator may enlarge it when
- * a vCPU is made, and so move it. */
+/* An array of bytes for each vCPU, zero at first, in the emulator's memory. The emulator may enlarge the
+ * array when a vCPU is made, and thereby move it. */
 struct qemu_plugin_scoreboard;
 
 /* A number in a scoreboard. */
@@ -106,13 +106,13 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb,
 					    enum qemu_plugin_cb_flags flags, void *data);
 #if UPCS_QEMU_INTERFACE == 1
-/* Without a call: add number to the one at data, not atomically. */
+/* The same, without a call: add number to the 64-bit number at data, not atomically. */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *data,
 					      uint64_t number);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
 						void *data, uint64_t number);
 #else
-/* Without a call: add number to the vCPU's entry. */
+/* The same, without a call: add number to the vCPU's number at entry. */
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 						       qemu_plugin_u64 entry, uint64_t number);
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ring.c - the operations of doorbells, and the answers. Arguments may have any value.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/ring.h"
 
@@ -172,7 +174,8 @@ static uint64_t set_account(uint64_t number, uint64_t open, uint64_t names)
 	return upcs_account_set_locked(number, open, names) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
 }
 
-/* Close n accounts. A larger n than accounts can exist is refused, since the loop would be long. */
+/* Close n accounts. An n that is larger than the possible number of accounts is refused, since the loop would
+ * be long. */
 static uint64_t close_accounts(uint64_t number, uint64_t n)
 {
 	if (n > 1u << 24)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ring.h - the simulator's side of the doorbell (src/upc/node/doorbell.h).
+ *
+ * Terms: plugin/context.h.
  */
 #ifndef UPCS_RING_H
 #define UPCS_RING_H

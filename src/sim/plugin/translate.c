@@ -4,6 +4,8 @@
  *
  * Translation runs one thread at a time, under the emulator's lock, which fork takes as well. Blocks that
  * look for functions chosen by an IFUNC resolver run concurrently and take `lock`; fork waits for their end.
+ *
+ * Terms: plugin/context.h.
  */
 #include "plugin/translate.h"
 
@@ -24,9 +26,9 @@
 
 static struct upcs_decoder *decoder;
 static struct upcs_block block;
-static struct upcs_place place; /* of the block's beginning */
+static struct upcs_place place; /* properties of the code where the block begins */
 static bool exact;
-static bool call_always; /* UPC_SIM_CALLS=1, for tests that inline and called counting agree */
+static bool call_always; /* UPC_SIM_CALLS=1, for tests that counting inline and by calls agree */
 static void *sites;      /* all sites, for tsearch: code that is translated again gets its earlier sites */
 #define SITES_MAX (1u << 20)
 #define NO_INDEX UINT32_MAX
@@ -34,7 +36,7 @@ static struct upcs_site *sites_array; /* the first sites, by their index */
 static uint32_t sites_made;           /* number of sites in sites_array */
 static bool any_late;                 /* some site has late regions; atomic */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for places.h, chosen.h, sites; nests in QEMU's */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; inside QEMU's lock */
 
 bool upcs_translate_begin(enum upcs_guest guest)
 {
@@ -108,8 +110,8 @@ static inline void site_pass(struct upcs_site *site, uint8_t end)
 	__atomic_store_n(&upcs_bare, end || is_any_late() ? NULL : upcs_thread_counting(), __ATOMIC_RELAXED);
 }
 
-/* Begin a block whose effect is limited to the thread's stack. Return false, without a change, if it may do
- * more. */
+/* Begin a block whose effect is limited to the thread's stack. Return false, without a change, if the block
+ * may have other effects. */
 static bool site_steps(struct upcs_site *site)
 {
 	struct upcs_region_stack *stack = upcs_stepping;
@@ -131,8 +133,8 @@ static bool site_steps(struct upcs_site *site)
 	return true;
 }
 
-/* Pack kind, end and index into a pointer: all that most sites need, so that the site itself need not be in
- * the cache. */
+/* Pack a site's kind, end and index into a pointer. Most sites need no more when they begin, so that the site
+ * itself need not be in the cache. */
 static void *site_data(const struct upcs_site *site)
 {
 	return (void *)(uintptr_t)((uint64_t)site->kind << 40 | (uint64_t)site->block.end << 32 |
@@ -151,8 +153,7 @@ static __attribute__((noinline)) void ended_site_begins(unsigned vcpu, uint64_t 
 		site_begins(vcpu, site);
 }
 
-/* Begin a site that enters no region or handler and has no role, as most do. The effect of its end shows at
- * the next site. */
+/* Begin a plain site, as most sites are. The effect of its end shows at the next site. */
 static void plain_site_begins(unsigned vcpu, void *of)
 {
 	uint64_t data = (uintptr_t)of, *counting = __atomic_load_n(&upcs_bare, __ATOMIC_RELAXED);
@@ -187,7 +188,7 @@ static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t a
 	block_begins(vcpu, kind);
 }
 
-/* Track an OpenMP runtime's memory accesses, which show what its threads work for. */
+/* Track an OpenMP runtime's memory accesses, which show for which regions its threads work (count/team.h). */
 static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
 	(void)vcpu;
@@ -448,8 +449,8 @@ static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
 }
 
-/* Register a site's callback. If there is a runtime, the last block matters whatever its end, so no site is
- * bare. */
+/* Register a site's callback. With an OpenMP runtime, the last block must be known even if it has no end, so
+ * no site is bare. */
 static void put_kept(struct qemu_plugin_tb *tb, const struct upcs_part *part, struct upcs_site *site)
 {
 	if (site->block.enters | site->block.handler | site->block.role | site->chooses ||
@@ -533,8 +534,8 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 
 /*
  * True if memory callbacks of this instruction are safe. If QEMU leaves the block within the instruction, it
- * does not remove the callbacks (see stays_behind). They would be called later, or memory in their place
- * after they are freed. A jump accesses at most the stack, or loads its target.
+ * does not remove the callbacks (see stays_behind). They would be called at later accesses, and even after
+ * they are freed, when other data is in their memory. A jump accesses at most the stack, or loads its target.
  */
 static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
 {
@@ -546,8 +547,8 @@ static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
 	return !(flags & UPCS_INSN_REPEATS) || !stays_behind(tb, qemu_plugin_tb_get_insn(tb, i));
 }
 
-/* Watch the block if it belongs to a runtime. Otherwise note that a runtime may be passed functions of this
- * code. */
+/* Watch the block's memory accesses if it is code of an OpenMP runtime. Otherwise note that functions of this
+ * code may be passed to a runtime. */
 static void put_team(struct qemu_plugin_tb *tb)
 {
 	static uint64_t begin;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * translate.h - the translation callback, and the counting callbacks of translated blocks.
+ *
+ * Terms: plugin/context.h.
  */
 #ifndef UPCS_TRANSLATE_H
 #define UPCS_TRANSLATE_H
@@ -15,8 +17,8 @@ bool upcs_translate_begin(enum upcs_guest guest);
 /* The emulator's callback for translation. */
 void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-/* Translate blocks from now on in parts that end wherever a fault may leave the block. Blocks that are
- * translated already stay as they are. */
+/* Make translation exact: from now on, split blocks into parts that end wherever a fault may leave the block.
+ * Blocks that are translated already stay as they are. */
 void upcs_translate_set_exact(void);
 bool upcs_translate_is_exact(void);
 
