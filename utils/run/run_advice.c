@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_advice.c - advice for the readers of a report.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_advice.h"
 
@@ -16,8 +18,8 @@
 
 /* ---- instructions that the decoder does not know ------------------------------------------- */
 
-/* True if no earlier entry is the same instruction. Several processes may have added one, and the file may
- * have any content. */
+/* True if no earlier entry is the same instruction. Several processes may have added the same instruction,
+ * and the file may have any content. */
 static bool is_first(const struct upcs_results *results, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
@@ -118,8 +120,8 @@ static const char *instead_of(const struct upcs_code *code)
 	return info->instead[i].text;
 }
 
-/* Return the full code of an instruction, if it is in the list of unknown ones. The emulator reads only as
- * far as it needs to see that it does not know the instruction. */
+/* Return the full code of an instruction if the list of unknown instructions has it, else code. The emulator
+ * reads only as many bytes as it needs to see that it does not know the instruction. */
 static const struct upcs_code *whole_of_code(const struct upcs_results *results, const struct upcs_code *code)
 {
 	const struct upcs_unknown *unknown;
@@ -131,7 +133,7 @@ static const struct upcs_code *whole_of_code(const struct upcs_results *results,
 	return code;
 }
 
-/* True if the signal ended the program, or its child: a script returns its child's status. */
+/* True if the signal ended the program, or a child of the program: a script returns its child's status. */
 static bool ended_by(int status, int signal)
 {
 	return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
@@ -148,7 +150,7 @@ static void note_death(const struct run_report *report, void (*note)(void *to, c
 
 	if (!illegal && !ended_by(report->status, SIGTRAP))
 		return;
-	/* Otherwise a signal was sent by the process itself or by another. */
+	/* If no instruction raised the signal, the process itself or another process sent it. */
 	if (!process->died || process->last.n == 0 || is_call(&process->last))
 		return;
 	trap = is_trap(&process->last);

@@ -2,6 +2,8 @@
 /*
  * run_advice.h - advice for the readers of a report: about instructions that the decoder does not know or the
  * emulator does not have, and about active waiting.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_ADVICE_H
 #define RUN_ADVICE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_counts.c - adds up the counts of a run: pure arithmetic on records.
+ * run_counts.c - adds up the counts of a run from its records.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_counts.h"
 
@@ -11,8 +13,8 @@ void run_vector_settle(struct run_vector *vector)
 	upcs_items_derive(vector->item);
 }
 
-/* Partner: the stores of the counting or folding thread. Each number is read untorn, and their order does not
- * matter. */
+/* Read a number that the counting thread or the folding thread may store at the same time. Each number is
+ * read untorn; the order of several numbers does not matter. */
 static uint64_t load_thread_count(const uint64_t *number)
 {
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -30,8 +32,9 @@ void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread,
 
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
 		vector->item[k] += load_thread_count(&thread->tally[column][k]);
-	/* The thread was killed some time after its counts were copied. The copy includes the whole block of
-	 * that time: without this block, the counts are a lower bound. */
+	/* The thread was killed some time after its counts were copied last. The copy includes the whole
+	 * block that the thread was executing then. If the counts of one block are subtracted, the rest is a
+	 * lower bound. */
 	if ((doubt & cut_late) == cut_late) {
 		vector->slack += UPCS_BLOCK_TALLY_MAX;
 		doubt &= ~(unsigned)UPCS_DOUBT_CUT;
@@ -97,7 +100,7 @@ void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *
 		counts->entered[r] += load_thread_count(&thread->entered[r]);
 }
 
-/* Mark all counts as missing something: the cores and regions of work without a record are unknown. */
+/* Add UPCS_DOUBT_MISSING to all counts: if work has no record, neither its core nor its regions are known. */
 static void doubt_all_counts(struct run_counts *counts, unsigned columns)
 {
 	for (unsigned c = 0; c < columns; c++)
@@ -182,7 +185,8 @@ double run_percent(const struct run_vector *vector, unsigned item)
 {
 	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];
 
-	/* Totals are not a part of INSTRUCTIONS, and floating-point operations are not instructions. */
+	/* INSTRUCTIONS and TOT_INS are themselves the total, and FP_OPS counts operations, not
+	 * instructions. */
 	if (item == UPCS_INSTRUCTIONS || item == UPCS_TOT_INS || item == UPCS_FP_OPS || instructions == 0)
 		return 0;
 	return 100 * (double)vector->item[item] / (double)instructions;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_emulator.c - chooses the emulator.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_emulator.h"
 
@@ -70,7 +72,7 @@ static bool look_at_emulator(struct run_emulator *emulator, const char *name)
 	if (emulator->error != 0)
 		return false;
 	emulator->interface = upcs_emulator_interface(emulator->path);
-	/* A script may start an emulator. */
+	/* The file may be a script that starts an emulator. */
 	if (emulator->interface == -ENOEXEC)
 		emulator->interface = interface_by_version(emulator->path);
 	if (emulator->interface < 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_emulator.h - the emulator that upc_run uses for a program, and its plugin interface.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef UPC_RUN_EMULATOR_H
 #define UPC_RUN_EMULATOR_H
@@ -14,8 +16,8 @@ struct run_emulator {
 };
 
 /*
- * Choose the emulator: given, if that is not NULL; else the one of this name in PATH, if it loads plugins;
- * else the one that scripts/sim/qemu-build installed with the simulator.
+ * Choose the emulator: the file given, if that is not NULL; else the emulator of this name in PATH, if it
+ * loads plugins; else the emulator that scripts/sim/qemu-build installed with the simulator.
  */
 void run_emulator_find(struct run_emulator *emulator, const char *name, const char *given);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_events.c - selects the counts to show, by names and globs, and explains why some are not available.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_events.h"
 
@@ -85,7 +87,8 @@ static int refuse_documented(const char *word, enum upci_simulated how)
 	return -1;
 }
 
-/* Replace *best and text if a pattern nearer than *best matches a name. Return true if so. */
+/* Change the pattern so that it matches the name. If the changed pattern is nearer to the given one than
+ * *best, store its distance in *best and the changed pattern in text, and return true. */
 static bool run_events_mend(const char *pattern, const char *name, unsigned *best, char *text, size_t size)
 {
 	unsigned d = upci_nearest_pattern(pattern, name, *best - 1, text, size);
@@ -179,7 +182,7 @@ static bool run_events_show(struct run_events *events, const char *bare)
 	return found;
 }
 
-/* Select the events of a name of perf or PAPI. Return 1 if it is none. */
+/* Select the events of a name of perf or PAPI. Return 1 if word is not such a name. */
 static int run_events_spelled(struct run_events *events, const char *word, const char *bare)
 {
 	const struct upci_spelling *spelling = upci_spelling_find(bare);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_functions.c - computes the counts of each function of a run, without its callees.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_functions.h"
 
@@ -142,7 +144,8 @@ int run_functions_make(struct run_functions *functions, const struct upcs_functi
 	for (unsigned i = 0; i < functions->n; i++) {
 		struct run_vector *vector = &functions->function[i].vector;
 
-		/* If the whole is in doubt, it is not known which function the doubt concerns. */
+		/* If the whole run's counts are doubtful, it is not known which function the doubt
+		 * concerns. */
 		vector->doubt = whole->doubt | (functions->untold > 0 ? UPCS_DOUBT_MISSING : 0u);
 		vector->slack = whole->slack;
 		run_vector_settle(vector);

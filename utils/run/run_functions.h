@@ -2,7 +2,9 @@
 /*
  * run_functions.h - the counts of each function of a run, without its callees.
  *
- * The functions' counts add up to the whole run's, number by number.
+ * For each tally, the functions' counts add up to the count of the whole run.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_FUNCTIONS_H
 #define RUN_FUNCTIONS_H
@@ -11,7 +13,7 @@
 
 struct run_function {
 	char *name;         /* demangled; "[libm.so.6]", "[unknown]" or "[others]" if it has no symbol */
-	const char *symbol; /* in its file; "": none */
+	const char *symbol; /* symbol in the file; "": none */
 	const char *file;   /* path; "": code of no file */
 	struct run_vector vector;
 };
@@ -19,11 +21,11 @@ struct run_function {
 struct run_functions {
 	struct run_function *function; /* sorted by instructions, descending */
 	unsigned n;
-	uint64_t untold; /* instructions of functions without a slot or unknown */
+	uint64_t untold; /* instructions that belong to no named function: the row "[others]" */
 };
 
-/* Make the list from the sums of each number and the whole run's counts. Return 0, or -1 if memory is
- * short. */
+/* Make the list from the tallies of each function number (count/functions.h) and the whole run's counts.
+ * Return 0, or -1 if memory is short. */
 int run_functions_make(struct run_functions *functions, const struct upcs_functions *table,
 		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC], const struct run_vector *whole);
 void run_functions_free(struct run_functions *functions);

@@ -4,18 +4,19 @@
  *
  * A record may be collected when no process writes to it any more:
  *
- *   - A thread's record, when the thread has ended and its process runs: storing its end, under the
- *     process's lock, is a thread's last write. But a process that ends marks all of its threads as
- *     ended, and some of them may still count.
- *   - Therefore, if the process has ended too, its record and its threads' records only when the
- *     process is gone: the kernel has no thread of it left, or the program that replaced it has
- *     completed its record.
- *   - The records of a process that died without storing its end, when this file has completed them
- *     from its file of counts.
+ *   - A thread's record, when the thread has ended and its process still runs: a thread's last write to its
+ *     record stores its end, under the process's lock. But a process that ends marks all of its threads as
+ *     ended, and some of these threads may still count.
+ *   - Therefore, the records of a process that has ended, and of its threads, only when the process is gone:
+ *     the kernel has no thread of the process left, or the program that replaced it has completed its record.
+ *   - The records of a process that died without storing its end, when upc_run has completed them from the
+ *     process's file of counts.
  *
  * To see whether a process is gone, its process id must be in upc_run's PID namespace. Processes of
  * another namespace, as in a container within the run, are not checked, and their records stay until
  * the end.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_gather.h"
 
@@ -187,7 +188,8 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 	case UPCS_RUNS:
 		if (thread->process >= UPCS_PROCESSES_MAX || !done[thread->process])
 			return;
-		/* upcs_left_settle marks threads as ended, so this thread's counts could not be read. */
+		/* upcs_left_settle marks all threads of the process as ended. Since this thread is not, the
+		 * process's file of counts could not be read. */
 		results->process[thread->process].unread = 1;
 		break;
 	case UPCS_ENDED:
@@ -203,7 +205,7 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 
 static void gather_process(struct run_gathered *g, struct upcs_results *results, uint32_t p)
 {
-	/* The record was not written yet, so the process has not run. */
+	/* A record in state UPCS_MAKING was never written, so its process has not run. */
 	if (upcs_results_state(&results->process[p].state) != UPCS_MAKING)
 		take_process(g, p, &results->process[p]);
 	upcs_records_free_process(results, p);
@@ -310,8 +312,8 @@ static void copy_threads(struct copies *copies, const struct upcs_results *resul
 }
 
 /* Read the counts of a running process. The process keeps writing its records, so copies are completed
- * instead. *still: no thread began or ended during the reading, so the counts of functions match the copies.
- * Return NULL if there is no file. */
+ * instead. *still is set to true if no thread began or ended during the reading, so that the counts of
+ * functions match the copies. Return NULL if the process has no file of counts. */
 static struct upcs_left *look_at_running(const struct run_gathered *g, struct copies *copies,
 					 const struct upcs_results *results, const char *counts, uint32_t p,
 					 bool *still)
@@ -373,7 +375,7 @@ static bool take_running_process(struct run_gathered *g, const struct upcs_resul
 	return !ended;
 }
 
-/* Collect process p, and no other: copies may have been taken of others that have ended since. */
+/* Collect process p only. Other processes that have ended since may already be collected, from copies. */
 static void gather_ended(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
 	uint32_t threads = upcs_results_threads(results);

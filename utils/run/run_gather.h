@@ -4,8 +4,11 @@
  * records. A run may thus have any number of processes and threads, as long as not too many live at the same
  * time.
  *
- * Only upc_run does this. It keeps the collected numbers in private memory, so a killed process cannot leave
- * a number half copied or in two places. run_gather.c says when a record may be collected.
+ * Only upc_run collects records, and keeps the collected numbers in private memory. A killed process
+ * therefore cannot leave a number half copied or stored twice. run_gather.c says when a record may be
+ * collected.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_GATHER_H
 #define RUN_GATHER_H
@@ -14,11 +17,12 @@
 
 #include "run/run_counts.h"
 
-/* Greatest number of rows of each sort. Further threads and processes are only in the sums. */
+/* Greatest number of rows for threads, and for processes. Further threads and processes are only in the
+ * sums. */
 #define RUN_APART_MAX 65536u
 
 struct run_thread_row {
-	uint32_t serial; /* of its process */
+	uint32_t serial; /* serial number of the thread's process */
 	int32_t pid, tid;
 	uint32_t number, core;
 	uint32_t guest;             /* UPCS_GUESTS: unknown */
@@ -40,10 +44,10 @@ struct run_gathered {
 	struct run_thread_row **thread;
 	struct run_process_row **process;
 	unsigned threads, processes;
-	uint64_t threads_merged, processes_merged; /* number of those beyond RUN_APART_MAX */
-	uint64_t (*function)[UPCS_STATIC]; /* by number (functions.h); NULL: not counted, or no memory */
-	struct upcs_process own, died;     /* the program's record; the last one that died */
-	/* Counts of collected threads whose process is not collected yet. */
+	uint64_t threads_merged, processes_merged; /* numbers of threads and processes without a row */
+	uint64_t (*function)[UPCS_STATIC]; /* tallies by function number; NULL: not counted, or no memory */
+	struct upcs_process own, died;     /* record of the program; record of the last process that died */
+	/* By index of a process that is not collected yet: the counts of its collected threads. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };
 

@@ -2,6 +2,8 @@
 /*
  * run_guest.c - finds the program that upc_run runs, its emulator and libraries, and explains what is
  * missing.
+ *
+ * Terms: load/symbols.h.
  */
 #include "run/run_guest.h"
 
@@ -101,7 +103,7 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 
 	if (error == 0)
 		return 0;
-	/* run_guest_find has already refused the cases with better messages. */
+	/* run_guest_find has already refused the cases that have better messages. */
 	return util_cannot_run(guest->file, -error);
 }
 
@@ -114,7 +116,8 @@ static bool is_directory(const char *path)
 
 /* ---- the simulator ------------------------------------------------------------------- */
 
-/* Return the plugin's path: given, UPC_SIM_PLUGIN (used before installation), or where it is installed. */
+/* Return the plugin's path: the argument given, or UPC_SIM_PLUGIN (used before installation), or the path
+ * where the plugin is installed. */
 static const char *plugin_place(const char *given)
 {
 	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");
@@ -166,7 +169,8 @@ static int check_emulator(const struct run_guest *guest, const struct run_option
 	return RUN_ERROR;
 }
 
-/* Find a guest's emulator and its plugin interface. Children may need those of other guests. */
+/* Find the emulator of guest g and the emulator's plugin interface. Child processes may need emulators of
+ * other guests than the program's. */
 static int find_simulator(const struct run_guest *guest, const struct run_options *options, enum upcs_guest g,
 			  struct upcs_options *filled)
 {
@@ -199,8 +203,8 @@ static bool has_papi(const char *directory)
 }
 
 /*
- * Find the directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. A missing directory,
- * or one that cannot be preloaded, is an error only if the user requested it.
+ * Find the directory of the PAPI with presets: UPC_SIM_PAPI, or the directory where that PAPI is installed.
+ * If the directory is missing or cannot be preloaded from, this is an error only if the user requested it.
  */
 static int find_papi(const struct run_options *options, struct upcs_options *filled)
 {
@@ -231,8 +235,8 @@ static int find_papi(const struct run_options *options, struct upcs_options *fil
 	return RUN_ERROR;
 }
 
-/* Check the program's dynamic linker. The emulator looks below the prefix first, and its own message would
- * not name the dynamic linker. */
+/* Check that the program's dynamic linker exists. The emulator looks for it below the prefix first, and the
+ * emulator's message would not name the dynamic linker. */
 static int find_linker(const struct run_guest *guest, const char *prefix)
 {
 	char under[2 * PATH_MAX];

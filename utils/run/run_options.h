@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_options.h - the options of upc_run.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
@@ -12,10 +14,11 @@
 #include "run/run_events.h"
 #include "run/run_unit.h"
 
-/* As in env(1) and timeout(1): larger values are from execvp or the program. */
+/* Exit status of upc_run's own errors, as in env(1) and timeout(1). Larger values are from execvp or the
+ * program. */
 enum { RUN_ERROR = 125 };
 
-/* The value of --format: enum util_format and one more. */
+/* The form that --format selects: enum util_format and one form more. */
 enum run_form {
 	RUN_TEXT = UTIL_TEXT,
 	RUN_JSON = UTIL_JSON,
@@ -31,8 +34,8 @@ enum run_progress {
 
 /* The libpapi.so that programs use instead of theirs. */
 enum run_papi {
-	RUN_PAPI_AUTO,   /* the one with presets, if the program needs libpapi.so */
-	RUN_PAPI_ALWAYS, /* also for programs that may load one later */
+	RUN_PAPI_AUTO,   /* a PAPI with presets for the node's events, if the program needs libpapi.so */
+	RUN_PAPI_ALWAYS, /* the same, also for programs that may load libpapi.so later */
 	RUN_PAPI_OWN,    /* the program's own */
 };
 
@@ -50,7 +53,7 @@ struct run_options {
 	bool functions;                              /* count each function separately */
 	unsigned function_rows;                      /* number of functions in the table */
 	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */
-	const char *unit;                            /* name; NULL: no unit is shown */
+	const char *unit;                            /* name of the unit; NULL: no unit is shown */
 	enum run_unit_cores unit_cores;
 	bool unit_cores_given;
 	char **command;

@@ -3,8 +3,8 @@
  * run_progress.c - prints a line on the terminal that shows a simulated program's progress.
  *
  * No output of the program may be overwritten. If the program's standard output is a terminal, there is no
- * line unless --progress was given, and then the lines scroll. Otherwise each line overwrites the one before,
- * and the cursor stays at its end: a message of the program follows the line.
+ * line unless --progress was given, and then the lines scroll. Otherwise each line overwrites the line
+ * before, and the cursor stays at the line's end, where a message of the program would follow.
  */
 #include "run/run_progress.h"
 

@@ -16,7 +16,7 @@ struct run_progress_line {
 	bool alone;   /* the program does not write to the terminal: lines overwrite each other */
 	bool written; /* a line is on the terminal */
 	uint64_t instructions;
-	int64_t time, start; /* ns; time: of the last line */
+	int64_t time, start; /* ns; time: when the last line was printed */
 };
 
 bool run_progress_is_shown(enum run_progress progress);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_report.c - the parts that all forms of the report share.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_report.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_report.h - the report of a run: as a table, as JSON, as CSV.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_REPORT_H
 #define RUN_REPORT_H
@@ -18,14 +20,13 @@ struct run_report {
 	const struct run_options *options;
 	const struct upcs_results *results;
 	const struct run_gathered *gathered;
-	struct run_counts counts;       /* from gathered */
+	struct run_counts counts;       /* counts of gathered */
 	struct run_functions functions; /* empty unless --functions is given */
 	double seconds;
 	int status; /* as returned by wait */
 };
 
-/* Print the report in a form. Return false if memory is short or writing failed, which ferror(out)
- * distinguishes. */
+/* Print the report in a form. Return false if memory is short or, with ferror(out) set, if writing failed. */
 bool run_report_print(const struct run_report *report, enum run_form form);
 
 /* ---- for the forms -------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_sheet.c - the counts of a run as sections of a sheet: in JSON and CSV the run and its regions,
- * processes, threads and functions, in text the same side by side.
+ * run_sheet.c - the counts of a run as sections of a sheet: in JSON and CSV, rows for the run and its
+ * regions, processes, threads and functions; in text, tables with their counts side by side.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_sheet.h"
 
@@ -42,7 +44,8 @@ static unsigned run_sheet_item_at(unsigned i)
 	return i < n ? first[i] : i < UPCS_STATIC ? i - n : i;
 }
 
-/* Make the measures: items that any place shows, and items of each place that has a column. */
+/* Make the measures: the items that are shown for any place, and the items of each place that has a
+ * column. */
 static void run_sheet_make_measures(struct run_sheet *sheet)
 {
 	const struct run_report *report = sheet->report;
@@ -402,7 +405,8 @@ static bool run_sheet_each_unknown(const void *arg, sheet_put *put, void *to)
 
 /* ---- text: side by side -------------------------------------------------------------------------- */
 
-/* Put the whole run and each region, as columns side by side. */
+/* Call put with the row of the whole run and of each region. Text shows these rows as columns side by
+ * side. */
 static bool run_sheet_each_region_beside(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;
@@ -414,7 +418,7 @@ static bool run_sheet_each_region_beside(const void *arg, sheet_put *put, void *
 	return true;
 }
 
-/* Put the cores as columns. With a single core no sum is shown. */
+/* Call put with the row of each core, which text shows as a column. With a single core no sum is shown. */
 static bool run_sheet_each_core_beside(const void *arg, sheet_put *put, void *to)
 {
 	static const char *const names[] = {"all cores", "PU0", "PU1", "PU2", "PU3"};
@@ -494,7 +498,8 @@ static bool run_sheet_value_of_function(const void *arg, const void *of, size_t 
 	return true;
 }
 
-/* Put the functions with the most instructions, and one row for all others. */
+/* Call put with the rows of the functions with the most instructions, and with one row for all other
+ * functions. */
 static bool run_sheet_each_function_first(const void *arg, sheet_put *put, void *to)
 {
 	const struct run_report *report = ((const struct run_sheet *)arg)->report;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_sheet.h - the counts of a run as a sheet (sheet/sheet.h).
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_SHEET_H
 #define RUN_SHEET_H
@@ -14,16 +16,16 @@
 struct run_row {
 	const struct run_vector *vector;
 	unsigned column; /* column of a record: 0 the whole run, 1 + r region r */
-	/* NULL: not a row of this sort. */
+	/* The row's object, by the sort of row. The others are NULL. */
 	const struct run_process_row *process;
 	const struct run_thread_row *thread;
 	const struct run_function *function;
 	const struct upcs_unknown *unknown;
-	const char *name; /* name of a column of text and the number below it; 0: none */
+	const char *name; /* in text: name of the row's column, and a number below the name; 0: no number */
 	int number;
 };
 
-/* An event of a place, such as PU0_LD_INS. */
+/* An item of a place, such as PU0_LD_INS. */
 struct run_placed {
 	unsigned place, item;
 	char name[RUN_EVENT_NAME_MAX];
@@ -41,7 +43,7 @@ struct run_sheet {
 	struct sheet_measure placed_measure[(1 + UPCS_CORES) * UPCS_ITEMS + 1];
 	struct run_placed placed[(1 + UPCS_CORES) * UPCS_ITEMS];
 	unsigned item[UPCS_ITEMS], items, placeds;
-	char *text, buffer[RUN_SHEET_TEXT]; /* of a cell, valid until the next */
+	char *text, buffer[RUN_SHEET_TEXT]; /* text of a cell, valid until the next cell is made */
 	bool failed;
 };
 

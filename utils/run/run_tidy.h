@@ -2,8 +2,8 @@
 /*
  * run_tidy.h - removes a run's files and unit if upc_run is killed by a signal that it cannot handle.
  *
- * The program then continues, as it does if perf or strace is killed, but its counts are lost. A child of
- * upc_run waits for upc_run's death, and shares its lock on the results.
+ * The program then continues, as it does if perf or strace is killed, but its counts are lost. A child
+ * process of upc_run waits for upc_run's death, and shares upc_run's lock on the results file.
  */
 #ifndef RUN_TIDY_H
 #define RUN_TIDY_H
@@ -17,8 +17,8 @@ struct run_tidy {
 	int alive;   /* a pipe that is closed when upc_run ends */
 };
 
-/* Start the child. Called before other files are locked and before a unit is shown. If there can be no child,
- * the next run of the same user removes what is left. */
+/* Start the child. Called before other files are locked and before a unit is shown. If the child process
+ * cannot be made, the next run of the same user removes the leftovers. */
 void run_tidy_begin(struct run_tidy *tidy, struct upcs_results *results, const char *path, int lock);
 /* End the child, after the files are removed. */
 void run_tidy_end(struct run_tidy *tidy);

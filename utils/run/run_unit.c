@@ -5,6 +5,8 @@
  *
  * The unit belongs to upc_run and not to the simulator, because the program may close the descriptors of its
  * emulator, and with them the lock that shows that a unit's owner lives.
+ *
+ * Terms: run/run_counts.h.
  */
 #include "run/run_unit.h"
 
@@ -17,7 +19,7 @@
 #include "share/shared.h"
 #include "engine/totals.h"
 
-#define NAMES_MAX 256 /* units with one name at the same time, as with UPC_SHARE */
+#define NAMES_MAX 256 /* units that differ only in the suffix -N of their name, as with UPC_SHARE */
 
 _Static_assert(2 * RUN_UNIT_EVERY_NS / 1000000 < UPCS_RESULTS_AGE_MS, "folded, then shown");
 
@@ -40,7 +42,7 @@ int run_unit_check(const char *name)
 	return -1;
 }
 
-/* Take a free name, as the component does, so that several runs of one script can be watched. */
+/* Take a free name, as libupc's PAPI component does, so that several runs of one script can be watched. */
 static int take_name(struct run_unit *unit, const char *name)
 {
 	int error = UPC_ESTATE;
@@ -81,7 +83,8 @@ static void name_event(struct run_unit *unit, unsigned core, unsigned place)
 			  UPC_KIND_COUNT);
 }
 
-/* Let every counter with a produced event of these cores count it, level-high. */
+/* Configure each counter that has an input for a produced event of these cores to count this event,
+ * level-high. */
 static void configure_unit_counters(struct run_unit *unit, enum run_unit_cores cores)
 {
 	unsigned first = cores == RUN_UNIT_PU01 ? 0 : 2;
@@ -171,8 +174,8 @@ static void add_thread_counts(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struc
 {
 	uint64_t *core = sum[thread->core % UPCS_CORES];
 
-	/* Partner: the stores of the folding thread. Each number is read untorn; the order of numbers does
-	 * not matter. */
+	/* The folding thread may store these numbers at the same time. Each number is read untorn; the order
+	 * of several numbers does not matter. */
 	for (unsigned k = 0; k < UPCS_EVENTS; k++)
 		core[k] += __atomic_load_n(&thread->tally[0][upcs_tally_at[k]], __ATOMIC_RELAXED);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_unit.h - the node's Universal Performance Counter unit, shown to other processes while the program
- * runs. upc_top and upc.h's monitors read the unit.
+ * runs. upc_top and monitors that use upc.h read the unit.
  *
  * A counter has one input at a time. Input 0 of counters 0 to 69 carries the events of PU0 and PU1, input 1
- * those of PU2 and PU3. One pair of cores is counted, chosen at the beginning of the run.
+ * those of PU2 and PU3. The unit counts one of these pairs of cores, chosen at the beginning of the run.
+ *
+ * Terms: run/run_counts.h.
  */
 #ifndef RUN_UNIT_H
 #define RUN_UNIT_H

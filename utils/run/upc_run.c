@@ -4,6 +4,8 @@
  *
  * The simulator is a plugin of the emulator. Its options and its counts are in a file in shared memory
  * (src/sim/count/results.h), which upc_run creates before the run and reads afterwards.
+ *
+ * Terms: run/run_counts.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,8 +36,8 @@ struct session {
 	struct run_guest guest;
 	struct stat_run run;
 	struct upcs_results *results;
-	char path[UPCS_WORD_MAX]; /* of the results file */
-	int lock;                 /* on the results file */
+	char path[UPCS_WORD_MAX]; /* path of the results file */
+	int lock;                 /* descriptor that holds the lock on the results file */
 	struct run_tidy tidy;     /* removes the results if upc_run is killed */
 	struct run_gathered gathered;
 	struct run_unit *unit; /* NULL: no unit is shown */
@@ -78,7 +80,7 @@ static int make_session_unit(struct session *s)
 	return 0;
 }
 
-/* Remove everything from shared memory. */
+/* Remove the run's files and unit from shared memory. */
 static void clear_session(struct session *s)
 {
 	run_unit_destroy(s->unit);
@@ -143,7 +145,7 @@ static void fix_addresses(const struct run_options *options)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 }
 
-/* Let the program's libupc count simulated events, unless the user has set another source. */
+/* Let the program's libupc count the simulator's events, unless the user has set UPC_SOURCE. */
 static bool choose_unit_source(void)
 {
 	if (setenv("UPC_SOURCE", "sim", 0) == 0)
@@ -168,7 +170,7 @@ static int spawn_simulated_program(struct session *s)
 	return status;
 }
 
-/* Return the earlier of two times; -1 means none. */
+/* Return the earlier of two times; -1 means no time. */
 static int64_t sooner_time(int64_t a, int64_t b)
 {
 	return b < 0 || (a >= 0 && a < b) ? a : b;
