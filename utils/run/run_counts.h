@@ -38,7 +38,7 @@ struct run_counts {
 	unsigned regions_unseen; /* bit per region whose IFUNC resolver's choice was not seen */
 	unsigned cores;          /* bit per core that a thread ran on */
 	uint64_t processes, threads;
-	enum upcs_guest guest; /* of the first process */
+	enum upcs_guest guest; /* guest of the first process */
 	unsigned guests;       /* bit per guest that ran */
 
 	/* Facts that the report states in addition to the counts. */

@@ -35,7 +35,7 @@ struct run_process_row {
 };
 
 struct run_gathered {
-	struct run_counts counts; /* of all collected records; sums are filled in by run_gather_rest */
+	struct run_counts counts; /* sum of all collected records; run_gather_rest computes the totals */
 	unsigned columns;
 	bool threads_apart, processes_apart;
 	pid_t program;  /* pid of the program that upc_run started */

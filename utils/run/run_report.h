@@ -23,7 +23,7 @@ struct run_report {
 	struct run_counts counts;       /* counts of gathered */
 	struct run_functions functions; /* empty unless --functions is given */
 	double seconds;
-	int status; /* as returned by wait */
+	int status; /* wait status of the program */
 };
 
 /* Print the report in a form. Return false if memory is short or, with ferror(out) set, if writing failed. */

@@ -241,7 +241,7 @@ static void add_static_sum(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STA
 {
 	unsigned i;
 
-	/* Readers of the results may look at any time. This thread is the only writer. */
+	/* Other processes may read the results at any time. This thread is the only writer. */
 	for (i = 0; i < UPCS_STATIC; i++)
 		if (sum[i])
 			__atomic_store_n(&to[i], to[i] + sum[i], __ATOMIC_RELAXED);

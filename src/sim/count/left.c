@@ -193,7 +193,8 @@ void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, u
 				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
 }
 
-/* A thread that is marked as ended may have counted a little more before its process died. */
+/* Records that are marked as ended are completed, too, since their threads may have counted a little more
+ * before the process died. */
 void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results, uint32_t process)
 {
 	uint32_t n = upcs_results_threads(results), i;
@@ -215,7 +216,8 @@ void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results
 		upcs_counts_end(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
-	/* All other threads are cut when one thread sends the signal that ends the process. */
+	/* If a thread sent the signal that ended the process, the other threads were cut by this signal, and
+	 * not by an instruction. */
 	if (cut && !sent)
 		results->process[process].died = 1;
 }

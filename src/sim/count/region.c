@@ -118,7 +118,7 @@ static inline uint64_t site_youngest(const struct upcs_region_stack *s, const st
 
 /* ---- activations --------------------------------------------------------------------- */
 
-/* Return the function at a depth. The bottom was not called and has none. */
+/* Return the function at a depth. The bottom activation was not called and has no known function. */
 static struct function function_at(const struct upcs_region_stack *s, uint64_t depth)
 {
 	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){0, 0};
@@ -497,8 +497,8 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 		return;
 	}
 	stay_stray(s);
-	/* No handler was on the stack. This block may still be where a frame returns, or the target of a
-	 * longjmp. */
+	/* No known handler is on the stack, but the stray return may be that of an unknown one. Its signal
+	 * may have arrived after a return or a longjmp, whose target is then this block. */
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
 	else

@@ -28,10 +28,10 @@ struct last {
 
 struct frame {
 	uint64_t below;  /* number + 1 of the next older frame at the same site; 0: none */
-	uint64_t serial; /* from 1, never reused */
+	uint64_t serial; /* number of the frame, from 1, never reused */
 	struct function function;
 	uint64_t code; /* address of the function that the activation executes now, after far jumps */
-	uint32_t site; /* its index; 0: a signal handler's frame, unless the handler was entered by a call */
+	uint32_t site; /* index of its site; 0: a signal handler's frame, if no call entered the handler */
 	bool signal;   /* the frame is, or may be, a signal handler's */
 	bool unwinds;  /* the activation may jump to an exception's handler */
 	bool runtime;  /* an OpenMP runtime called the function... */

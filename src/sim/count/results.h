@@ -8,7 +8,8 @@
  * are complete when the thread has ended, however it ended.
  *
  * The file lies in /dev/shm with mode 0600, and is removed when upc_run ends. Its layout is fixed and little
- * endian: plugin and upc_run are of the same machine and release.
+ * endian: plugin and upc_run are of the same machine and release. "release, acquire" in the comment of a
+ * field means that the field is stored with release order and loaded with acquire order.
  *
  * Terms: count/thread.h.
  */
@@ -90,7 +91,7 @@ enum upcs_state {
  */
 enum upcs_doubt {
 	UPCS_DOUBT_CUT = 1,       /* the thread ended within a block; the whole block is counted */
-	UPCS_DOUBT_UNWOUND = 2,   /* an exception left the region, and where it continued was seen later */
+	UPCS_DOUBT_UNWOUND = 2,   /* an exception left the region, as only a later block showed */
 	UPCS_DOUBT_SWITCHED = 4,  /* the thread changed to another stack, as coroutines do */
 	UPCS_DOUBT_FORGOT = 8,    /* calls were deeper, or from more sites, than are kept */
 	UPCS_DOUBT_HELPED = 16,   /* threads woken by the region, or outliving it, may work for it */
@@ -98,7 +99,7 @@ enum upcs_doubt {
 	UPCS_DOUBT_MISSING = 64,  /* records are missing (set by upc_run) */
 	UPCS_DOUBT_UNSEEN = 128,  /* the IFUNC resolver's choice was not seen (set by upc_run) */
 	UPCS_DOUBT_LATE = 256,    /* the thread ended before its last counts were taken over (score.h) */
-	UPCS_DOUBT_JUMPED = 512,  /* a jump that looked like a call left the region, which was seen later */
+	UPCS_DOUBT_JUMPED = 512,  /* a jump like a tail call left the region, as only a later block showed */
 	UPCS_DOUBT_TWICE = 1024,  /* the process was killed while counts moved: some may count twice */
 };
 /* These doubts alone make an upper bound. All others alone make a lower bound. */

@@ -24,7 +24,8 @@ UPCS_TLS struct upcs_site *upcs_passed;
 UPCS_TLS struct upcs_region_stack *upcs_stepping;
 UPCS_TLS struct upcs_counted *upcs_self;
 
-/* A thread number given by the thread or its maker, whichever came first, and kept for the other. */
+/* A thread's number, taken by the thread itself or by its maker, whichever came first, and kept for the
+ * other. */
 struct upcs_meeting {
 	struct upcs_meeting *next;
 	pid_t tid;
@@ -394,7 +395,7 @@ void upcs_thread_attend_locked(uint32_t index, bool has_to)
 	if (upcs_threads.adding && !upcs_threads.calls)
 		__atomic_store_n(&upcs_threads.old_code, true, __ATOMIC_RELEASE);
 	upcs_threads.calls = true;
-	/* Release: a thread that sees hot or bare change also finds the new changes. */
+	/* Release order: a thread that sees hot or bare change also sees the new value of t->changes. */
 	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(t->hot, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(t->bare, NULL, __ATOMIC_RELEASE);

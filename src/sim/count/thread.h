@@ -36,8 +36,8 @@
 #define UPCS_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* The counts of this thread for its active regions. NULL before the thread's first block and while the thread
- * is attended, that is, while a context (context.h) must check the thread at each block. A block that finds
- * NULL takes the slow path. */
+ * is attended, that is, while a context must check the thread at each block. A block that finds NULL takes
+ * the slow path. */
 extern UPCS_TLS uint64_t *upcs_counting;
 
 /* Return upcs_counting. Other threads may set upcs_counting to NULL at any time, but its old value may still
@@ -72,7 +72,7 @@ struct upcs_run {
 	enum upcs_guest guest;
 	char program[PATH_MAX]; /* "": not known yet */
 	struct upcs_kinds *kinds;
-	bool continues; /* the program replaced another one, whose record this process has, too */
+	bool continues; /* the process has an earlier record, of a program that this one replaced */
 	uint32_t index; /* index of the process's record */
 	struct upcs_process *process; /* NULL: the process is not counted */
 	struct upcs_counts *counts;   /* NULL: the process is not counted */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread_private.h - the counted threads and their lock, shared by the files behind thread.h.
+ * thread_private.h - the counted threads and their lock, shared by the files behind thread.h. A thread's
+ * maker is the thread that made it.
  *
  * Terms: count/thread.h.
  */
@@ -83,7 +84,7 @@ struct upcs_counted {
 	bool exits;         /* the thread is in its exit call; atomic */
 	uint64_t instance[UPCS_REGIONS_MAX]; /* instance of each region inherited or handed; never reused */
 	struct upcs_team_hand hand;
-	bool was_in_runtime, in_team; /* of OpenMP; in_team: the thread began in the runtime */
+	bool was_in_runtime, in_team; /* in an OpenMP runtime; in_team: the thread began there */
 	struct upcs_futexes waited, woke;
 	uint64_t account;               /* account that it works for (account.h) */
 	uint64_t marking;               /* 1 + depth of its call of a library that marks regions; 0: none */
@@ -105,7 +106,7 @@ struct upcs_threads {
 	struct upcs_counted *first;
 	uint32_t made; /* number of thread numbers given */
 	struct upcs_meeting *meetings;
-	uint16_t bequeathed; /* regions of the one coming thread, if programs have regions... */
+	uint16_t bequeathed; /* regions for the one thread being made, if programs have regions... */
 	uint64_t instance[UPCS_REGIONS_MAX], instances; /* ...and their instances; the last number used */
 	struct upcs_share share;                        /* the coming thread's share in an account */
 	uint32_t coming;  /* number of calls that make a thread and whose thread has not begun yet */

@@ -124,7 +124,7 @@ static void decode_structures(uint32_t word, struct upcs_insn *insn)
 	unsigned registers;
 
 	switch (upcs_bits(word, 15, 12)) {
-	case 0: /* of 4 registers; of 1 to 4 */
+	case 0: /* 0, 4, 8: ld4, ld3, ld2; 2, 6, 7, 10: ld1 of 4, 3, 1, 2 registers */
 	case 2:
 		registers = 4;
 		break;
@@ -153,7 +153,7 @@ static void decode_elements(uint32_t word, struct upcs_insn *insn)
 	unsigned registers = 1 + 2 * upcs_bit(word, 13) + upcs_bit(word, 21);
 	unsigned size = upcs_bits(word, 15, 14);
 
-	if (size == 3) /* one for all elements */
+	if (size == 3) /* one element for all */
 		size = upcs_bits(word, 11, 10);
 	else if (size == 2 && upcs_bit(word, 10))
 		size = 3;

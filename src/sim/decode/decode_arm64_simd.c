@@ -199,7 +199,7 @@ static void decode_vector(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 	} else if (upcs_bit(word, 21)) {
 		if (upcs_bit(word, 10))
 			decode_three_same(word, insn, is_scalar);
-		else if (!upcs_bit(word, 11)) /* of different lengths: integers */
+		else if (!upcs_bit(word, 11)) /* operands of different lengths: only integers */
 			put_integers(insn, is_scalar);
 		else if (upcs_bits(word, 20, 17) == 0)
 			decode_two_registers(word, insn, is_scalar);

@@ -31,7 +31,7 @@ struct encoding {
 	unsigned map;    /* 1: 0F, 2: 0F38, 3: 0F3A; 0 none */
 	bool vex, wide;  /* wide: 32 bytes */
 	bool narrow;     /* there is a prefix 66 */
-	unsigned prefix; /* of VEX: 1 means 66 */
+	unsigned prefix; /* field of the VEX prefix; 1 means 66 */
 	uint8_t opcode, modrm;
 	size_t n; /* number of bytes after the opcode */
 };

@@ -41,8 +41,8 @@ struct upcs_insn_bits {
 };
 
 struct upcs_guest_info {
-	const char *name;    /* for messages */
-	const char *target;  /* for QEMU: the emulator is qemu-TARGET */
+	const char *name;    /* name in messages */
+	const char *target;  /* name in QEMU: the emulator is qemu-TARGET */
 	const char *triplet; /* name of its libraries' directories; its compiler is TRIPLET-gcc */
 	const char *host;    /* "1" if this machine runs its programs natively */
 	/* The emulator's -cpu option, if the default does not suffice: with version 1 of the plugin
@@ -66,7 +66,7 @@ struct upcs_guest_info {
 	/* For messages about instructions that end a program. */
 	struct upcs_insn_bits system_call, trap[9]; /* after the last: mask 0 */
 	struct {
-		struct upcs_insn_bits bits; /* of the last: mask 0, which matches all */
+		struct upcs_insn_bits bits; /* in the last entry: mask 0, which matches all */
 		const char *text;           /* advice if the emulator lacks the instruction */
 	} instead[4];
 };

@@ -314,7 +314,7 @@ bool upcs_exec_is_privileged(const char *path)
 	return geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* Return a variable as it is without upc_run: unchanged, revised, or NULL if it must be removed. */
+/* Return a variable as it would be without upc_run: unchanged, revised, or NULL if it must be removed. */
 static char *release_variable(const struct upcs_options *options, char *variable)
 {
 	const char *const *name;

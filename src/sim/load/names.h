@@ -29,7 +29,7 @@ struct upcs_name {
 	bool glob;
 	bool mangled;              /* compare with the symbol as it is in the file */
 	bool templated;            /* includes arguments of a template */
-	bool arguments, qualified; /* includes (...); qualified: and text after it */
+	bool arguments, qualified; /* includes (...); qualified: and text after the ")", such as const */
 	bool anonymous, tagged;    /* includes an anonymous namespace; includes an ABI tag */
 };
 

@@ -31,7 +31,7 @@ struct upcs_needed {
  * are found as the dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL), RUNPATH, and
  * the usual directories, each first below prefix ("" or NULL: only the machine's own). Libraries that are
  * opened with dlopen or preloaded are not known. Return 0 if a function was found, -ENOENT if not (needed
- * holds suggestions), -EINVAL if name is not a name, or another -errno if program cannot be read.
+ * holds suggestions), -EINVAL if name cannot be parsed, or another -errno if program cannot be read.
  */
 int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path, const char *name,
 			struct upcs_needed *needed);

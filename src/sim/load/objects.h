@@ -26,7 +26,7 @@ struct upcs_objects {
 	char *path[UPCS_OBJECTS_MAX]; /* in the order in which they were added */
 	unsigned n;
 	char missing[UPCS_OBJECTS_NAME]; /* a library that was not found; "": none */
-	/* A library to look for, whether it is found or not. */
+	/* A library to look for among the needed ones, even if its file is not found. */
 	const char *stem;              /* prefix of its name; NULL: none */
 	char named[UPCS_OBJECTS_NAME]; /* name of the first match; "": none */
 };

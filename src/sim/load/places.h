@@ -15,7 +15,7 @@
 
 /*
  * Return a bit per region whose function begins at a host address of code. In *found, a bit is set for each
- * region that was found in files that are mapped since the last call.
+ * region that was found in files that were mapped since the last call.
  */
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
 

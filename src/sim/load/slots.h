@@ -24,7 +24,7 @@ struct upcs_slot {
 
 /* The resolver of a region's function, by one of its names. */
 struct upcs_chooser {
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* the resolver's offset in the file */
 	uint64_t name;
 	uint16_t regions;
 };

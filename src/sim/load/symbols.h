@@ -36,7 +36,7 @@ void upcs_symbols_close(struct upcs_symbols *symbols);
 
 struct upcs_function {
 	const char *symbol;
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* the function's offset in the file */
 	uint64_t size;   /* 0: unknown */
 	/* True for an IFUNC (memcpy, for example): the function here is the resolver, which returns the
 	 * address of the function to run. */
@@ -62,7 +62,7 @@ uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i);
 
 /* The kind of a file, as the kernel would see it in execve. */
 enum upcs_program {
-	UPCS_PROGRAM_ELF,     /* for a guest */
+	UPCS_PROGRAM_ELF,     /* ELF file of a guest */
 	UPCS_PROGRAM_SCRIPT,  /* "#!" script: interpreter and argument are set */
 	UPCS_PROGRAM_FOREIGN, /* ELF for no guest: machine names it, as in "64-bit PowerPC" */
 	UPCS_PROGRAM_NONE,    /* none of these */

@@ -249,8 +249,8 @@ void upcs_context_block(unsigned vcpu, uint32_t kind)
 	bool due = false;
 	unsigned i;
 
-	/* Called before this block is counted, so that its counts are subtracted from the counts left
-	 * below. */
+	/* Called before this block is counted. The code below then subtracts the block's counts from the
+	 * counts that are left. */
 	if (upcs_thread_self() != UPCS_NO_THREAD && watch.changes != upcs_thread_changes())
 		attend_contexts();
 	upcs_thread_count(&counts[kind]);

@@ -10,7 +10,7 @@
  *   owner       of a context: the thread that the context counts
  *   panel       the inputs 2 and 3 of the counters; a panel number names what they count (UPCI_PANEL_*)
  *   vCPU        QEMU's processor; each thread of a simulated program runs on a vCPU
- *   site        the beginning of a block or part, in a program with regions (struct upcs_site)
+ *   site        the beginning of a block or part, in a program with regions (not a site of count/region.h)
  *   end         of a site: the call, return or indirect jump at the end of its block, if there is one
  *   plain site  a site that enters no region or handler, and has no role; bare site: without an end, too
  *   late        of a region: found to begin at a site after the site's translation

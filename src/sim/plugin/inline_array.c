@@ -7,7 +7,7 @@
 #include "plugin/inline.h"
 #include "count/thread.h"
 
-static uint64_t *counts; /* for the block that is being translated */
+static uint64_t *counts; /* counts that the block which is being translated adds to */
 
 void upcs_inline_install(void)
 {
