@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sheet.c - words for exactness, the exactnesses that occur in a sheet, and the choice of JSON or CSV.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include "sheet/sheet.h"
 

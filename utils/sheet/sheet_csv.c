@@ -2,6 +2,8 @@
 /*
  * sheet_csv.c - writes a sheet as CSV: one line for each value of each row, and for each fact and note. The
  * first column is the section, the last one the reason why the value is not exact.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,14 +16,14 @@
 enum { PARTS = 5 };
 
 static const char *const parts[PARTS] = {"value", "low", "high", "standard_error", "exactness"};
-/* Columns that replace parts if nothing was counted. */
+/* Columns of a value in a sheet in which nothing was counted, in place of the columns in parts. */
 static const char *const plain[] = {"event", "value", NULL};
 
 struct csv {
 	FILE *out;
 	const struct sheet *sheet;
 	const struct sheet_section *section;
-	const char *value; /* key of the line's value; NULL: a row has one value */
+	const char *value; /* key of the column whose value the line has; NULL: a row has one value */
 };
 
 /* Return the list whose aspects determine the columns of values. All lists have the same aspects. */
@@ -116,7 +118,7 @@ static void sheet_csv_reasons(FILE *out, const struct sheet_cell *cell, size_t n
 	fputc('\n', out);
 }
 
-/* Write a line; name NULL: the row has no values. */
+/* Write the line of one value. If name is NULL, the row has no values. */
 static void sheet_csv_line(const struct csv *csv, const void *row, const char *record, const char *name,
 			   const struct sheet_cell *cell, size_t cells)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sheet_event.c - writes events of the catalogue as JSON or CSV for upc_avail and upc_wire.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include "sheet/sheet.h"
 

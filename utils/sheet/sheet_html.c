@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sheet_html.c - writes sections of a sheet as tables of a page: one table with the columns, and one for each
- * list and aspect with a column per measure, so that rows can be sorted by any of them.
+ * list and aspect with a column per measure, so that rows can be sorted by any column.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /*
  * sheet_json.c - writes a sheet as one JSON object, one row per line or all on one line. Only one row is in
  * memory at a time.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +15,7 @@ struct json {
 	int (*put)(const char *text, size_t size, void *to);
 	void *to;
 	const struct sheet_section *section;
-	bool first; /* at the section's first row */
+	bool first; /* the next row is the first of its section */
 	bool one_line;
 	bool failed;
 };
@@ -32,7 +34,7 @@ static void sheet_json_put(struct json *json, const char *text)
 		json->failed = true;
 }
 
-/* Write a value and drop its reference; NULL: memory was short. */
+/* Write a value and drop the reference to it. If value is NULL, memory was short. */
 static void sheet_json_value(struct json *json, json_t *value)
 {
 	if (!value || json->failed ||
@@ -65,14 +67,14 @@ static json_t *sheet_json_cell(enum sheet_kind kind, const struct sheet_cell *ce
 	return cell->whole ? util_json_count(cell->count) : sheet_json_real(cell->value);
 }
 
-/* Add the fields of a value to an object, which may have others. */
+/* Add the fields of a value to an object, which may have other fields. */
 static void sheet_json_set(json_t *object, const struct sheet_cell *cell)
 {
 	json_object_set_new(object, "value", sheet_json_cell(SHEET_VALUE, cell));
 	json_object_set_new(object, "exactness", json_string(sheet_exactness_word(cell->exactness)));
 	if (cell->exactness == SHEET_EXACT)
 		return;
-	/* Without an error or an end of the interval, nothing else is known of an estimate. */
+	/* An estimate without error and without upper end has none of these fields. */
 	if (cell->exactness == SHEET_ESTIMATE && (isfinite(cell->error) || isfinite(cell->high))) {
 		json_object_set_new(object, "low", sheet_json_real(cell->low));
 		json_object_set_new(object, "high", sheet_json_real(cell->high));
@@ -85,7 +87,8 @@ static void sheet_json_set(json_t *object, const struct sheet_cell *cell)
 		json_array_append_new(json_object_get(object, "reasons"), util_json_string(cell->reason[i]));
 }
 
-/* Return one measure: its name, and its value or, by aspect, values. NULL: the row does not have it. */
+/* Return an object with a measure's name, and its value or its value in each aspect. NULL: the row does not
+ * have the measure. */
 static json_t *sheet_json_measure(const struct sheet_section *section, const struct sheet_list *list,
 				  const void *row, size_t measure)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sheet_text.c - writes a section as text. Columns are as wide as their longest cells, so rows are made
- * twice. sheet_wide.c writes wide sections.
+ * sheet_text.c - writes a section as text. Columns are as wide as their longest cells, so the rows are made
+ * twice: once to find the widths and once to print. sheet_wide.c writes wide sections.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -119,7 +121,7 @@ static void text_with_prefix(const struct sheet_cell *cell, char text[UTIL_NUMBE
 		 value, prefixes[p]);
 }
 
-/* ---- lines: fields of a line ------------------------------------------------------------------- */
+/* ---- SHEET_LINES: fields of a line -------------------------------------------------------------- */
 
 enum part { PART_CELL, PART_NUMBER, PART_SURE, PART_PERCENT };
 
@@ -138,8 +140,8 @@ struct lines {
 	const struct sheet_list *list; /* NULL: no values */
 	struct field *field;
 	size_t fields;
-	char *heading;   /* of the previous lines */
-	unsigned blanks; /* due before the line's next text */
+	char *heading;   /* heading of the previous lines */
+	unsigned blanks; /* blanks to print before the line's next text */
 };
 
 static bool text_lines_add(struct lines *lines, const struct sheet_column *column, size_t measure,
@@ -386,7 +388,7 @@ static bool text_put_lines(FILE *out, const struct sheet_section *section)
 	return done;
 }
 
-/* ---- blocks: a table for each row ---------------------------------------------------------------- */
+/* ---- SHEET_BLOCKS: a table for each row ---------------------------------------------------------- */
 
 struct blocks {
 	FILE *out;
@@ -502,7 +504,7 @@ static bool text_put_block(void *to, const void *row)
 	return true;
 }
 
-/* Without events there are only times, which the lines show. */
+/* Print each row's table. A list without measures has none: the lines of the rows show all values. */
 static bool text_put_blocks(FILE *out, const struct sheet_section *section)
 {
 	struct blocks blocks = {.out = out, .section = section, .names = BLOCK_NAMES};

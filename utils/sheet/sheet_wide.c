@@ -5,6 +5,8 @@
  * panels.
  *
  * All cells are formatted first, since the longest numbers determine the columns' widths.
+ *
+ * Terms: sheet/sheet.h.
  */
 #include "sheet/sheet.h"
 
@@ -50,10 +52,10 @@ struct wide {
 	size_t rows;
 	struct wide_head *head;
 	struct wide_cell *cell;                  /* rows * measures cells, row by row */
-	char (*beside)[BESIDE][UTIL_NUMBER_MAX]; /* per measure; used for a single row */
-	bool *seen;    /* per measure: the first row's value is not 0, is uncounted, or has a mark */
+	char (*beside)[BESIDE][UTIL_NUMBER_MAX]; /* [measures]: texts next to the value of a single row */
+	bool *seen;    /* [measures]: the first row's value is not 0, is uncounted, or has a mark */
 	bool percents; /* the first row has percentages; list->percents extends them to the other rows */
-	bool numbers;  /* a row has a number */
+	bool numbers;  /* a head has a second line with a number */
 	unsigned cell_width, beside_width[BESIDE], name_width;
 	size_t first, last; /* rows of the current panel: first to last - 1 */
 };
