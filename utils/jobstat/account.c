@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * account.c - adds the intervals of each node to a job's running totals while archives are read.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +11,8 @@
 #include "jobstat/account_private.h"
 #include "lib/list.h"
 
-/* Maximum number of points of a metric. The maximum is lower if the lines of many nodes would need more
- * than LINES_MEMORY bytes. */
+/* Maximum number of steps. For many nodes the maximum is lower, so that their lines need no more than
+ * LINES_MEMORY bytes. */
 #define STEPS_MAX 2048u
 #define STEPS_MIN 64u
 #define LINES_MEMORY (48u << 20)
@@ -70,8 +72,8 @@ struct account_place *account_place(struct account *account, int number, const c
 	return place;
 }
 
-/* Add the places of one metric on a node. *whole is set to the node's value if all places counted. Return
- * 0, or -1 if out of memory. */
+/* Add the open interval of one metric's places on a node. *whole is set to the node's value if all places
+ * counted. Return 0, or -1 if out of memory. */
 static int add_places(struct account *account, const struct series *series, bool sums, double *whole,
 		      double *weight, bool *part)
 {

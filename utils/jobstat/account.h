@@ -3,6 +3,8 @@
  * account.h - the running totals of one job while its archives are read: what its nodes have counted so
  * far, and the spread over nodes in each time step. The number of points and lines is limited. When the
  * limit is reached, each pair of steps is merged into one step.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_ACCOUNT_H
 #define JOBSTAT_ACCOUNT_H
@@ -19,7 +21,7 @@ struct account_place {
 	char *name;
 	unsigned n; /* number of intervals */
 	uint64_t total;
-	double weight, sum; /* sum: rates times their weights */
+	double weight, sum; /* sums of the weights, and of the rates times their weights */
 	double min, max;
 	double covered_ns;
 };
@@ -37,14 +39,15 @@ struct account {
 };
 
 struct account_node {
-	unsigned node;           /* index among all nodes */
+	unsigned node;           /* index among the nodes of all archives */
 	struct account **metric; /* NULL: the node does not have the metric */
 	unsigned metrics;
 	double recorded_ns;
 	char users[160];
 };
 
-/* Sums over the intervals of one step. */
+/* One step of a metric. mean and variance are sums over the step's intervals, nodes is the highest number of
+ * nodes with a value in an interval. */
 struct account_step {
 	unsigned intervals, nodes;
 	double mean, min, max, variance;
@@ -72,7 +75,7 @@ struct account_job {
 	int64_t start_ns, end_ns; /* with follow, the time span read so far; else the job's */
 	struct account_node *node;
 	unsigned nodes;
-	int *place;                     /* for each of all nodes, its index in node, or -1 */
+	int *place;                     /* [all nodes]: index in the array node of this job, or -1 */
 	char *missing;                  /* the job's nodes without an archive, as a list */
 	unsigned missing_nodes, unread; /* unread: unreadable archives that may belong to the job's nodes */
 	uint64_t interval_ns;
@@ -95,8 +98,8 @@ struct account_job *account_begin(const struct jobs_job *job, const struct serie
 				  uint64_t interval_ns, int64_t first_ns, unsigned slots,
 				  const struct define *define);
 
-/* Add the open interval of the job's node k. The interval number may exceed the last closed interval's by
- * as many intervals as there are slots. Return 0, or -1 if out of memory. */
+/* Add the open interval of the job's node k. interval may be at most the number of slots after the last
+ * interval that account_close has ended. Return 0, or -1 if out of memory. */
 int account_take(struct account_job *job, unsigned k, const struct series_node *from,
 		 const struct series_names *names, unsigned interval, const struct gather_watch *watch);
 

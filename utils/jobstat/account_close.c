@@ -2,6 +2,8 @@
 /*
  * account_close.c - the end of an interval, after all nodes of a job have added theirs: the spread over
  * nodes, and the defined metrics.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -121,8 +123,8 @@ static int add_vector(struct account *account, const struct define_vector *vecto
 	return 0;
 }
 
-/* Return the series of an input that has the same scope as the definition, for the names of its places;
- * NULL: no such input. */
+/* Return the series of an input that has the same scope as the definition: the definition's places get the
+ * names of this series' places. NULL: no input has this scope. */
 static const struct series *named_like(const struct filling *f, unsigned definition, unsigned k)
 {
 	const enum jobstat_scope scope = define_scope(f->define, definition);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * account_private.h - functions shared by account.c, account_steps.c and account_close.c.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_ACCOUNT_PRIVATE_H
 #define JOBSTAT_ACCOUNT_PRIVATE_H
@@ -21,7 +23,8 @@ static inline void account_add_place(struct account_place *place, double x, doub
 	place->weight += weight;
 }
 
-/* Return the place's rate per second, or the mean of a level. NAN: the place did not count. */
+/* Return the place's rate per second in the open interval or, if the metric is a level, its mean. NAN: the
+ * place did not count. */
 static inline double account_rate(const struct series *series, const struct series_place *place)
 {
 	if (series->level)
@@ -29,8 +32,8 @@ static inline double account_rate(const struct series *series, const struct seri
 	return place->bin.running_ns ? (double)place->bin.count * 1e9 / (double)place->bin.running_ns : NAN;
 }
 
-/* Return the nanoseconds in which the place counted. A scripted source (replay) has its own time scale, so
- * its values count as measured for the whole span. */
+/* Return the nanoseconds in which the place counted. The running time of a replay script is in the script's
+ * time scale, so its values are taken as counted for the whole span. */
 static inline double account_covered(const struct series *series, const struct series_place *place)
 {
 	const double span = (double)place->bin.span_ns, counted = (double)place->bin.running_ns;

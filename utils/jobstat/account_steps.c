@@ -2,6 +2,8 @@
 /*
  * account_steps.c - a job's points and lines over time. At the maximum number of steps, each pair of steps
  * is merged into one.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  *
  * Records come from pmFetchArchive in PM_MODE_FORW, the initial mode of each context. No context is ever
  * in a mode that interpolates values between records.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <dirent.h>
 #include <errno.h>

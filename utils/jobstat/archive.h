@@ -5,6 +5,8 @@
  *
  * A node is the host that an archive names in its label. Several archives of one host are read one after
  * the other. If two of them overlap, only one is read in the overlap.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_ARCHIVE_H
 #define JOBSTAT_ARCHIVE_H
@@ -22,7 +24,7 @@ struct archive {
 	int context;        /* PMAPI context; -1: no archive is open */
 	bool parked;        /* closed to limit the number of open files; reopened on use */
 	unsigned serial;    /* changes when metrics may have new numbers (pmIDs) */
-	unsigned breaks;    /* changes when earlier counts can no longer be a base for differences */
+	unsigned breaks;    /* changes when counts cannot be subtracted from earlier counts any more */
 	int64_t last_ns;    /* time of the last record; INT64_MIN: no record so far */
 	int64_t seek_ns;    /* start of reading; INT64_MIN: the archive's beginning */
 	int64_t end_ns;     /* end of the last archive; INT64_MIN: unknown */
@@ -39,8 +41,8 @@ struct archives {
 	bool damaged;            /* an archive could not be opened; already reported */
 	unsigned unread;         /* number of archives that could not be opened */
 	char unread_why[160];    /* reason of the first failure */
-	unsigned room;           /* number of archives that stay open; the others are opened in turn */
-	struct archive *visitor; /* the one archive of the others that is open, or NULL */
+	unsigned room;           /* number of archives that stay open; all others are opened in turn */
+	struct archive *visitor; /* the open archive among those that are opened in turn, or NULL */
 };
 
 /* Find all archives. An operand is an archive, with or without a suffix, or a directory of archives.
@@ -77,8 +79,8 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *time_ns);
 /* At the end, return true if the files have grown or a host has another record; archive_next then goes on. */
 bool archive_grown(struct archive *archive);
 
-/* Describe a metric of the records. The caller frees the name. Return 0 or -1. replay: the metric's source
- * is a script with its own time scale. */
+/* Describe a metric of the records. The caller frees the name. *replay is set if the metric's source is a
+ * script, which has a time scale different from the clock's. Return 0 or -1. */
 int archive_describe(struct archive *archive, pmID pmid, char **name, pmDesc *desc, bool *replay);
 
 /* Return an instance's name, which the caller frees. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * compare.c - which nodes stand apart in one metric, and the smallest difference that would name a node.
+ * compare.c - finds the nodes that stand apart in one metric, and the smallest difference that would name a
+ * node.
  *
  * The smallest difference follows from the limits that would hold if any one node moved below, or above,
  * all others. Each node's own rates are used, so the result holds for the node that is hardest to name.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +101,8 @@ static void compare_part(struct compare *c, unsigned p)
 			continue;
 		c->had[k]++;
 		c->share[k] += c->side[k] != 0 && divergent_side(&is, x[k]) == c->side[k];
-		/* Factors of x[k] beyond which the node would stand apart in this part. */
+		/* If x[k] changed by a factor less than below or greater than above, the node would stand
+		 * apart in this part. */
 		c->below[at] = down.can && x[k] > 0 ? down.low / x[k] : -INFINITY;
 		c->above[at] = up.can && x[k] > 0 ? up.high / x[k] : INFINITY;
 	}

@@ -3,8 +3,10 @@
  * compare.h - comparison of a job's nodes in one metric: the nodes that stand apart over the whole job and
  * in its parts, and the smallest difference that would name a node.
  *
- * A node is named if its rate over the whole job stands apart from the others' and also does so in at
- * least half of the job's parts.
+ * A node is named if its rate over the whole job stands apart from the others', and its rates in at least
+ * half of the job's parts stand apart on the same side.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_COMPARE_H
 #define JOBSTAT_COMPARE_H
@@ -21,7 +23,7 @@
 struct compare {
 	unsigned nodes, parts;
 	double *whole; /* [nodes]: rates over the job; NAN: not compared */
-	double *part;  /* [parts][nodes]: rates in its parts; NAN: no value */
+	double *part;  /* [parts][nodes]: rates in the job's parts; NAN: no value */
 
 	/* Set by compare_run. */
 	enum jobstat_comparison comparison;
@@ -33,7 +35,7 @@ struct compare {
 	double part_median[COMPARE_PARTS];
 
 	/* Private. */
-	double *sorted, *below, *above; /* below, above: [nodes][COMPARE_PARTS] */
+	double *sorted, *below, *above; /* below, above: [nodes][COMPARE_PARTS]: factors */
 	unsigned *had;                  /* [nodes]: number of parts with a value */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * define.c - the parser of metric definitions. Operations are stored in the order of their computation.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <ctype.h>
 #include <errno.h>

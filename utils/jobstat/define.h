@@ -7,12 +7,13 @@
  *   term   = factor { ("*" | "/") factor }
  *   factor = ["-"] ( NUMBER | NAME | FUNCTION "(" expr { "," expr } ")" | "(" expr ")" )
  *
- * A NAME is an earlier definition or a metric. The metric cpu.instructions is a vector over CPUs. The
- * value of a metric is its rate or its level. A number combines with each part of a vector. The parts of
- * two vectors of one scope combine by CPU or NUMA node.
+ * A NAME is an earlier definition or a metric. The value of a metric is its rate or its level. A metric of
+ * CPUs or NUMA nodes is a vector: cpu.instructions has a part for each CPU. An operation on a number and a
+ * vector combines the number with each part. An operation on two vectors of the same scope combines the
+ * parts of the same CPU or NUMA node.
  *
  *   sum min max mean (x)             over the parts of a vector; the result is one number per node
- *   sum min max mean (x, y, ...)     over numbers, or part by part
+ *   sum min max mean (x, y, ...)     over the arguments; if they are vectors, part by part
  *   difference product ratio (x, y)  x - y, x * y, x / y
  *   scale(x, k)                      x * k
  *   threshold(x, limit)              1 if x is above limit, else 0
@@ -25,6 +26,8 @@
  *
  * A value that was not counted is unknown. A value computed from an unknown value, or by a division by
  * zero, is unknown too. The nodes_ functions leave out the nodes whose value is unknown.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_DEFINE_H
 #define JOBSTAT_DEFINE_H
@@ -50,12 +53,12 @@ unsigned define_count(const struct define *define); /* NULL: 0 */
 const char *define_name(const struct define *define, unsigned i);
 const char *define_text(const struct define *define, unsigned i);
 
-/* The metrics that the definitions need, by their names as written. */
+/* Return the number of metrics that the definitions need, and the name of one as the user wrote it. */
 unsigned define_inputs(const struct define *define);
 const char *define_input(const struct define *define, unsigned i);
 
-/* Set the scope and kind of an input. Return 0, or -1 with message if an expression combines vectors of
- * two scopes. */
+/* Set the scope of an input (a metric that definitions need), and whether it is a level. Return 0, or -1 with
+ * message if an expression combines vectors of two scopes. */
 int define_set_input(struct define *define, unsigned i, enum jobstat_scope scope, bool level,
 		     char message[300]);
 

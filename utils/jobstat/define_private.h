@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * define_private.h - the operations into which the parser translates definitions.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_DEFINE_PRIVATE_H
 #define JOBSTAT_DEFINE_PRIVATE_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * divergent.c - which nodes stand apart from the others.
+ * divergent.c - finds the nodes that stand apart from the others.
  *
  * Median and MAD (median absolute deviation) name nodes wrongly if nodes differ widely for good reasons:
  * with half of the nodes in one narrow group, the MAD is the MAD of this group. The width of the middle
  * three quarters is robust against two groups and, on a logarithmic scale, against long tails.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>

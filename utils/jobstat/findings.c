@@ -5,6 +5,8 @@
  * A node is named if compare.c names it over the whole job, or if it stands apart in several consecutive
  * parts of the job. A node that stands apart in many metrics is reported for one of them, with the number
  * of others.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +27,8 @@ _Static_assert(COMPARE_PARTS == ACCOUNT_BLOCKS, "parts of a job");
 #define PARTS_MIN 8
 #define RUN_MIN 3
 
-/* Smallest reported loss, beyond the loss of the other nodes: a share of the job's time, and a number of
- * intervals. */
+/* A loss of counting time is reported if it exceeds the other nodes' loss by at least this share of the job's
+ * time and this number of intervals. */
 #define LOST_MIN 0.05
 #define LOST_INTERVALS 2
 
@@ -81,7 +83,8 @@ static const struct account *account_at_work(const struct work *w, unsigned k, u
 	return w->was[m] < node->metrics ? node->metric[w->was[m]] : NULL;
 }
 
-/* True for a NUMA metric whose counter is also a CPU metric. Its sums add no information. */
+/* True for a NUMA metric that counts the same event as a CPU metric. Its values are sums of the CPUs' and add
+ * no information. */
 static bool is_repeated_metric(const struct jobstat_job *job, unsigned m)
 {
 	if (strncmp(job->metric[m].name, "numa.", 5) != 0)

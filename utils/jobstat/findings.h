@@ -2,6 +2,8 @@
 /*
  * findings.h - the findings about a job's nodes: nodes that stand apart, counters that did not count, and
  * idle CPUs. Each finding has its reason in words.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_FINDINGS_H
 #define JOBSTAT_FINDINGS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * finish.c - converts the gathered totals of a job into the data that reports are made from.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,11 @@
 /*
  * gather.c - reads the archives of all nodes in parallel, interval by interval.
  *
- * Interval i lasts from i to i + 1 interval lengths since 1970. A record belongs to the interval that it
- * ends. A node whose samples are not near multiples of the length has a private offset from them.
+ * Interval i lasts from i to i + 1 interval lengths since 1970. A record belongs to the interval at whose
+ * end it was taken. A node that does not sample near multiples of the length has an offset, by which its
+ * intervals are shifted.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,12 +46,12 @@ struct gather {
 	struct node *node;
 	unsigned nodes, block;
 	int64_t interval_ns;
-	struct jobs_job all;         /* the job if no jobs were given */
+	struct jobs_job all;         /* without a list of jobs: the one job */
 	const struct jobs_job **job; /* sorted by start */
 	unsigned jobs, begun;
 	struct account_job **open;
 	unsigned n_open;
-	int *defined; /* metric of each definition, or -1 */
+	int *defined; /* [definitions]: the definition's index as a metric, or -1 */
 	bool resolved;
 };
 
@@ -67,8 +70,8 @@ static int by_interval_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Find the median interval of the nodes, and each node's offset from its multiples. Return 0, or -1 if out
- * of memory. */
+/* Set the interval length to the option's or else to the median of the nodes' lengths, and find each node's
+ * offset from multiples of the length. Return 0, or -1 if out of memory. */
 static int find_common_interval(struct gather *g)
 {
 	uint64_t *interval = calloc(g->nodes, sizeof(*interval));
@@ -244,7 +247,7 @@ static int begin_job(struct gather *g, int64_t interval)
 	int64_t first = from->start_ns > INT64_MIN / 2 ? from->start_ns / g->interval_ns : interval;
 	struct account_job *job;
 
-	/* The job's time may begin long before all archives; skip the empty intervals. */
+	/* The job may begin long before all archives. Skip the empty intervals. */
 	if (first < interval && g->n_open == 0 && interval - first > 1000000)
 		first = interval;
 	job = account_begin(from, g->series, g->nodes, (uint64_t)g->interval_ns, first * g->interval_ns,
@@ -400,8 +403,8 @@ static int close_jobs(struct gather *g, int64_t interval)
 	return 0;
 }
 
-/* Gather several intervals node by node, so that a node's data stays in the processor's caches. Return 0
- * or -1. */
+/* Gather block intervals, all of one node before the next node's, so that a node's data stays in the
+ * processor's caches. Return 0 or -1. */
 static int run_block(struct gather *g, int64_t interval)
 {
 	const int64_t end = interval + g->block;

@@ -3,6 +3,8 @@
  * gather.h - reads the archives of all nodes in parallel, interval by interval, and adds each interval to
  * the jobs that ran on its node. Memory use depends on the number of nodes and of concurrent jobs, not on
  * the length of the archives.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_GATHER_H
 #define JOBSTAT_GATHER_H
@@ -15,21 +17,21 @@
 #include "jobstat/jobstat_data.h"
 
 struct gather_options {
-	const struct jobs *jobs;      /* NULL or empty: all of the archives is one job */
-	int64_t start_ns, end_ns;     /* time span of that one job; INT64_MIN, INT64_MAX: unlimited */
-	const struct nodelist *nodes; /* nodes of that one job; NULL or empty: all */
+	const struct jobs *jobs;      /* NULL or empty: one job that covers all archives */
+	int64_t start_ns, end_ns;     /* without jobs: time of the one job; INT64_MIN, INT64_MAX: unlimited */
+	const struct nodelist *nodes; /* without jobs: nodes of the one job; NULL or empty: all */
 	uint64_t interval_ns;         /* 0: the archives' own interval */
 	bool all;                     /* include metrics of other agents */
-	struct define *define;        /* or NULL */
+	struct define *define;        /* the definitions, or NULL */
 	int bandwidth, flops;         /* index of the definition with this role, or -1 */
 	double line_bytes, peak;
 	bool follow;
 	const volatile sig_atomic_t *stop; /* if set, the jobs end now; may be NULL */
 };
 
-/* Callbacks that receive the values of each interval while it is read; each may be NULL. value passes a
- * node's value of a metric, NAN if the metric did not count; part: it counted for a part of the interval.
- * Calls are grouped by metric, for all nodes of a job. */
+/* Callbacks that receive the values of each interval while it is read; each may be NULL. value receives a
+ * node's value of a metric, or NAN if the metric did not count. part means that the metric counted only for a
+ * part of the interval. The calls for one metric follow each other, for all nodes of a job. */
 struct gather_watch {
 	void (*interval)(void *arg, const struct jobs_job *job, int64_t start_ns, uint64_t interval_ns);
 	void (*value)(void *arg, const char *node, const struct jobstat_metric *metric, int place,

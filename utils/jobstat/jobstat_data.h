@@ -49,7 +49,7 @@ struct jobstat_metric {
 	const char *define; /* the expression that defines the metric, or NULL */
 	enum jobstat_comparison comparison;
 	double less, more;    /* smallest differences that name a node, as shares of the median */
-	const char *named_at; /* the same in words, or why they are unknown */
+	const char *named_at; /* less and more in words, or why they are unknown */
 };
 
 /* One CPU, NUMA node, control group, or the node itself, over the job's time. */
@@ -74,8 +74,8 @@ struct jobstat_lost {
 struct jobstat_value {
 	struct jobstat_place *place;
 	unsigned places;
-	double mean, min, max, sd; /* the node's value, over intervals in which all its places counted */
-	double covered;            /* mean over the places */
+	double mean, min, max, sd; /* spread over the intervals in which all places counted */
+	double covered;            /* mean of the places' covered */
 	unsigned intervals;
 	bool part; /* in some intervals the metric, or an input of its definition, counted only for a part of
 		      the time */
@@ -86,7 +86,7 @@ struct jobstat_node {
 	const char *name;
 	struct jobstat_value *value; /* [metrics of the job] */
 	double recorded;             /* share of the job's time that records cover */
-	const char *note;            /* problems of its archives: an early end, damage; or "" */
+	const char *note;            /* problems of the node's archives: an early end, damage; or "" */
 };
 
 /* The spread over the nodes of a job in one step of time. */
@@ -101,7 +101,8 @@ struct jobstat_point {
 struct jobstat_row {
 	int number;
 	unsigned nodes;
-	double min, min_sd, max, max_sd, mean, mean_sd; /* means over nodes, and their standard deviations */
+	/* mean and standard deviation, over the nodes, of the place's minimum, maximum and mean */
+	double min, min_sd, max, max_sd, mean, mean_sd;
 	double covered;
 };
 
@@ -122,9 +123,9 @@ struct jobstat_finding {
 	enum jobstat_finding_kind kind;
 	bool bad;               /* the finding names a node as bad; else it is for information */
 	const char *nodes;      /* a list as nid[001-003,7] */
-	unsigned first_node;    /* index in node[] of the first of these nodes */
+	unsigned first_node;    /* index in job.node of the first node of the list */
 	int metric;             /* the metric that shows the finding best, or -1 */
-	double value, usual;    /* values of this metric: on the node, and the median over nodes; or NAN */
+	double value, usual;    /* the metric's value on the node, and its median over nodes; or NAN */
 	double share;           /* share of the job's time for which the finding holds */
 	int64_t from_ns, to_ns; /* first and last time at which the finding held */
 	const char *text;       /* one sentence */
@@ -178,12 +179,13 @@ struct jobstat_job {
 	unsigned findings;
 	const char *missing;    /* the job's nodes without any archive, as a list, or "" */
 	unsigned unread;        /* unreadable archives that may belong to the job's nodes */
-	const char *unread_why; /* reason for the first of them */
+	const char *unread_why; /* why the first unreadable archive cannot be read */
 	enum jobstat_told told;
 	const char *verdict; /* sentences: whether a node stands apart, or why this is unknown */
 };
 
-/* The paper's assumption about locality for such a bandwidth, printed below each table. */
+/* The MSR paper's assumption about the locality of memory accesses, on which the bandwidth of a NUMA node is
+ * based. It is printed below each bandwidth table. */
 extern const char jobstat_locality[];
 
 /* The receiver of finished jobs. The calls are: begin once, job for each job, end once; begin and end may

@@ -2,6 +2,8 @@
 /*
  * jobstat_html.c - the frame of a page of jobs: first the bad findings, then several runs side by side,
  * then each job. The first JOBS jobs are kept until the last job has arrived.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /*
  * jobstat_html_figures.c - figures of a job over time: its rates, their spread over nodes, and the memory
  * bandwidth of the NUMA nodes, for one representative node and for the nodes that stand apart.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -125,7 +127,7 @@ static void band_of_nodes(struct lines *lines, unsigned metric)
 
 /* ---- figures of all nodes -------------------------------------------------------------------- */
 
-/* Draw the sums over the whole job. A step in which a node has no value has no sum. */
+/* Draw the sum over all nodes of the job in each step. A step in which a node has no value has no sum. */
 static bool put_whole(struct page *page, const struct jobstat_job *job, unsigned metric, const char *what)
 {
 	const unsigned all = html_nodes_with(job, metric);

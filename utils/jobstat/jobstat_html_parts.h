@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * jobstat_html_parts.h - functions shared by the parts of a job's HTML page.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_HTML_PARTS_H
 #define JOBSTAT_HTML_PARTS_H
@@ -21,7 +23,7 @@ unsigned html_nodes_with(const struct jobstat_job *job, unsigned metric);
 #define HTML_COVERED .99
 struct html_choice {
 	double median;
-	unsigned among, nodes; /* among: number of candidates; nodes: number of nodes with a mean */
+	unsigned among, nodes; /* number of candidates; number of nodes with a mean */
 	bool whole;            /* the candidates counted long enough and are not bad */
 };
 int html_representative(const struct jobstat_job *job, unsigned metric, struct html_choice *choice);
@@ -31,8 +33,8 @@ int html_representative(const struct jobstat_job *job, unsigned metric, struct h
 double html_inner_mean(const double *value, size_t n);
 double html_inner_most(const double *value, size_t n);
 
-/* Return a step's spread over nodes. Return NAN if fewer nodes have a value than 90 % of the highest count
- * in any step, because a spread over other nodes is not comparable. */
+/* Return the standard deviation over nodes in a step. Return NAN if the step has values of fewer nodes than
+ * 90 % of the highest number in any step, because it cannot be compared with those over other nodes. */
 double html_spread(const struct jobstat_job *job, unsigned metric, unsigned step);
 
 /* Write why a metric was not counted on a node, in words and shares of the time; "" if it was always

@@ -2,6 +2,8 @@
 /*
  * jobstat_html_runs.c - comparison of several runs: figure 8, which shows each run's standard deviation
  * over its nodes as a line, and a table whose numbers distinguish good runs from bad ones.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
  * jobstat_rows.c - rows of a job's sheet. A number that does not cover all of the job's time and all of
  * its nodes is a bound or an estimate: a total and a maximum become lower bounds, a minimum becomes an
  * upper bound.
+ *
+ * Terms: jobstat/jobstat_data.h, sheet/sheet.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -160,7 +162,8 @@ static double mean_on_node(const struct jobstat_node *node, int metric)
 	return metric >= 0 && node->value[metric].places ? node->value[metric].mean : NAN;
 }
 
-/* The covered share and the reason come from the metric that was counted for the shortest time. */
+/* Put a row for each node. The covered share and the reason in it are those of the metric that was counted
+ * for the shortest time. */
 bool job_each_node(const void *arg, sheet_put *put, void *to)
 {
 	const struct jobstat_job *job = job_of(arg);

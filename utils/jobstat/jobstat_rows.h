@@ -2,6 +2,8 @@
 /*
  * jobstat_rows.h - the rows of a job's sheet: functions that produce the rows of each section, and the
  * exactness of their numbers.
+ *
+ * Terms: jobstat/jobstat_data.h, sheet/sheet.h.
  */
 #ifndef JOBSTAT_ROWS_H
 #define JOBSTAT_ROWS_H
@@ -10,10 +12,11 @@
 
 #include "jobstat/jobstat_sheet.h"
 
-/* Numbers that have an exactness. OTHER is a second number: a finding's usual value, a node's bandwidth. */
+/* Numbers of a row that have an exactness. OTHER is the usual value in a finding's row, and the bandwidth in
+ * a node's row. */
 enum job_number { TOTAL, MEAN, MIN, MAX, SD, MEAN_SD, MIN_SD, MAX_SD, OTHER, NUMBERS };
 
-#define JOB_ROW_NONE UINT64_MAX /* a count that is absent */
+#define JOB_ROW_NONE UINT64_MAX /* value of an absent count */
 
 /* A row of any section. NULL, JOB_ROW_NONE and NAN mean an absent value. A field that no column of the
  * section shows is zero. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * jobstat_sheet.c - a job as a sheet. The id of a column is the offset of a field in struct job_row.
+ *
+ * Terms: jobstat/jobstat_data.h, sheet/sheet.h.
  */
 #include <math.h>
 

@@ -2,6 +2,8 @@
 /*
  * jobstat_sheet.h - a job as a sheet: findings, bandwidth, nodes, metrics, their values, and points of
  * time.
+ *
+ * Terms: jobstat/jobstat_data.h, sheet/sheet.h.
  */
 #ifndef JOBSTAT_SHEET_H
 #define JOBSTAT_SHEET_H
@@ -14,7 +16,7 @@ enum {
 	JOBSTAT_NOTES = 2,
 };
 
-/* The sections of the sheet. JOBSTAT_NAMED is for HTML only: the differences that would name a node.
+/* The sections of the sheet. JOBSTAT_NAMED, for HTML only, has the differences that would name a node.
  * JOBSTAT_INTERVALS is for rows that are written while archives are read. JOBSTAT_EACH_NODE is for text
  * only: each node with its metrics. */
 enum {

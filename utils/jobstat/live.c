@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * live.c - a running host as a source of records.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * names.h - the kinds of the service agent's metrics, recognized by their names.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_NAMES_H
 #define JOBSTAT_NAMES_H
@@ -11,7 +13,7 @@ enum names_kind {
 	NAMES_VALUE,      /* upc.SCOPE.NAME               */
 	NAMES_RUNNING,    /* upc.running.SCOPE.NAME       */
 	NAMES_STATE,      /* upc.state.SCOPE.NAME         */
-	NAMES_STARTED,    /* upc.control.started: a new value starts a new epoch of counts */
+	NAMES_STARTED,    /* upc.control.started: a new value means that all counts began anew */
 	NAMES_GENERATION, /* upc.control.generation       */
 	NAMES_INTERVAL,   /* upc.sample.interval          */
 	NAMES_USER,       /* upc.user.command             */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * report.h - jobs as text, CSV and JSON, on a stream that the caller owns.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_REPORT_H
 #define JOBSTAT_REPORT_H

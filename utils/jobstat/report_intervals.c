@@ -2,6 +2,8 @@
 /*
  * report_intervals.c - prints the values of each interval while it is read: the spread over nodes, or each
  * node's values.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 

@@ -4,6 +4,8 @@
  *
  * The code runs once for each value of an archive, so it avoids look-ups. The metric of a value set is
  * remembered by the set's index in the record, and a place by its index in the set.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -324,8 +326,8 @@ static bool find_partner_value(const pmValueSet *set, unsigned n, int number, ui
 }
 
 /* True if the series' last record directly precedes this one, without a break or an absence of the metric.
- * The metric was absent if a record in between has the generation but not the metric. Without the
- * generation, a gap of more than 2.5 times the smallest gap counts as an absence. */
+ * The metric was absent if a record in between has upc.control.generation but not the metric. In archives
+ * without upc.control.generation, a gap of more than 2.5 times the smallest gap counts as an absence. */
 static bool follows_last_record(const struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const int64_t gap = time_ns - series->last_ns;

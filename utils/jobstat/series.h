@@ -3,8 +3,11 @@
  * series.h - converts the records of one node to the counts of each interval, which are differences of
  * values and of the times in which they were counted.
  *
- * A difference needs two consecutive records that both have the metric. There is no difference over a
- * mark, a restart of counting (upc.control.started), an absence, or a value that went backwards.
+ * A difference needs two consecutive records that both have the metric. No difference is taken if a mark, a
+ * restart of counting (upc.control.started) or an absence of the metric lies between them, or if the value
+ * decreased.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #ifndef JOBSTAT_SERIES_H
 #define JOBSTAT_SERIES_H
@@ -33,14 +36,14 @@ void series_names_free(struct series_names *names);
 /* The values of one place in the open interval. */
 struct series_bin {
 	uint64_t count, running_ns; /* for a level: count is the number of values, and level is their sum */
-	int64_t span_ns;            /* nanoseconds between the records of the differences */
+	int64_t span_ns;            /* nanoseconds between the records that were subtracted */
 	double level;
 };
 
 struct series_place {
 	int number;
-	uint32_t seen;           /* the series' tick at the last record */
-	uint64_t value, running; /* value and running time in that record */
+	uint32_t seen;           /* series.tick at the last record that has the place */
+	uint64_t value, running; /* value and running time in the record of seen */
 	struct series_bin bin;
 	uint8_t state;
 };
@@ -55,12 +58,12 @@ struct series {
 	bool has_running, has_lost;
 	unsigned interval; /* the node's interval to which the places' bins belong */
 	uint32_t tick;     /* number of records with this metric */
-	uint32_t with;     /* number of the generation's records up to the last one with this metric */
-	unsigned breaks;   /* the node's breaks up to that record */
-	int64_t last_ns;   /* time of that record */
+	uint32_t with;     /* series_node.generations at the last record with this metric */
+	unsigned breaks;   /* series_node.breaks at the last record with this metric */
+	int64_t last_ns;   /* time of the last record with this metric */
 	int64_t least_gap;
 	char **name;                   /* [places] */
-	unsigned backwards;            /* how often a value was less than before */
+	unsigned backwards;            /* number of values that were less than the previous value */
 	double lost_ns[SERIES_STATES]; /* time lost in the open interval, by state; mean over places */
 };
 
@@ -70,14 +73,14 @@ struct series_node {
 	struct series_names *names;
 	struct series **series;
 	unsigned n;
-	int *by_metric; /* [names] or shorter: index in series, or -1 */
+	int *by_metric; /* [metrics]: index in series, or -1 */
 	unsigned metrics;
 	struct series_table *table; /* private: metrics by their numbers */
 	struct series **touched;    /* private: series in the current record */
 	unsigned serial, breaks, archive_breaks;
 	unsigned record;
 	unsigned interval;    /* number of past intervals */
-	uint32_t generations; /* number of records with the generation */
+	uint32_t generations; /* number of records that have upc.control.generation */
 	unsigned generation_record;
 	uint64_t started;
 	uint64_t interval_ns;   /* sampling interval; 0: unknown */

@@ -30,8 +30,8 @@ static inline void spread_add(struct spread *spread, double x, double weight)
 	spread->max = x > spread->max ? x : spread->max;
 }
 
-/* Return NAN if there are no numbers. The standard deviation (with n - 1, weighted) is NAN for fewer than
- * two. */
+/* Return the mean, or NAN if there are no numbers. The standard deviation (weighted, with divisor n - 1) is
+ * NAN for fewer than two numbers. */
 double spread_mean(const struct spread *spread);
 double spread_sd(const struct spread *spread);
 double spread_min(const struct spread *spread);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * verdict.c - a job's verdict: whether a node stands apart, how small a difference would have been seen,
- * and which comparisons were impossible.
+ * verdict.c - writes a job's verdict: whether a node stands apart, the smallest difference that would have
+ * been seen, and the comparisons that were impossible.
+ *
+ * Terms: jobstat/jobstat_data.h.
  */
 #include <math.h>
 #include <stdio.h>
