@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * number_list.h - comma-separated lists of numbers: CPUs as the kernel lists them ("0-3,5"), or processes.
+ * number_list.h - comma-separated lists of numbers: CPUs as the kernel lists them ("0-3,5"), or process IDs.
  */
 #ifndef NUMBER_LIST_H
 #define NUMBER_LIST_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_compare.c - reads two reports of upc_stat and compares their times and events.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_compare.h"
 
@@ -199,7 +201,8 @@ static bool read_spread(const json_t *report, struct stat_compared *row, bool ti
 	return true;
 }
 
-/* Read the exactness of an event's value. A mean with a standard error has no shortcoming. */
+/* Read the exactness of an event's value, and set the shortcoming if the value is incomplete. A mean with a
+ * standard error is an estimate but has no shortcoming. */
 static void read_exactness(const json_t *event, struct stat_compared *row, unsigned side)
 {
 	const char *reason = json_string_value(json_array_get(json_object_get(event, "reasons"), 0));

@@ -2,6 +2,8 @@
 /*
  * stat_compare.h - compares two reports of upc_stat: their values, the ratios, and the confidence in the
  * ratios.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_COMPARE_H
 #define STAT_COMPARE_H
@@ -16,7 +18,7 @@
 struct stat_side {
 	const char *letter, *file;
 	json_t *report;
-	char *command; /* the words, separated by blanks; NULL: a running program was counted */
+	char *command; /* words of the command, separated by blanks; NULL: a running program was counted */
 	unsigned runs, failed;
 	struct sheet_cell *only; /* names of events that the other report lacks */
 	size_t onlys;
@@ -25,10 +27,10 @@ struct stat_side {
 /* An event or a time that both reports have. Index 0 is report A. */
 struct stat_compared {
 	const char *name, *unit;
-	struct stat_spread spread[2]; /* n is 0: nothing was counted */
+	struct stat_spread spread[2]; /* spread of the value; spread.n is 0 if nothing was counted */
 	struct stat_change change;
 	enum sheet_exactness exactness[2];
-	const char *shortcoming[2]; /* why the value is incomplete, or NULL */
+	const char *shortcoming[2]; /* reason why the value is incomplete, or NULL */
 };
 
 struct stat_comparison {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_compare_print.c - prints the comparison of two reports as a sheet (sheet/sheet.h).
+ *
+ * Terms: stat/stat_session.h, sheet/sheet.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +14,11 @@
 
 struct compare_sheet {
 	const struct stat_comparison *comparison;
-	bool text;    /* text: rows that are 0 in both reports are left out */
+	bool text;    /* the form is text, which omits rows that are 0 in both reports */
 	char *buffer; /* text of the current cell, until the next one; 2 * UTIL_NUMBER_MAX bytes */
 };
 
-/* Words of JSON and CSV, and of text. "none" and "~" mean that the reports show no difference. */
+/* Words for verdicts, in JSON and CSV and in text. "none" and "~" mean that no difference is visible. */
 static const struct {
 	const char *word, *shown;
 } verdicts[] = {

@@ -2,6 +2,8 @@
 /*
  * stat_events.c - the events that upc_stat counts: selected before anything runs, then added to units if the
  * machine allows.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_events.h"
 
@@ -144,8 +146,8 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 
 /* ---- adding ------------------------------------------------------------ */
 
-/* Return true if each own unit counts the event separately, false if the shared unit counts the event for
- * all. */
+/* Return true if each own unit counts the event separately, false if the shared unit counts the event for all
+ * parts. */
 static bool is_own_event(const struct stat_events *events, const struct upc_event_info *info)
 {
 	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD ||
@@ -220,7 +222,8 @@ static int add_ratios(struct stat_events *events, struct upc_unit *own)
 		events->ratio[events->n_ratios++] =
 			(struct stat_ratio){.event = i, .first = events->n_terms, .n = n};
 		events->n_terms += n;
-		/* The unit already has the terms' counters, so only memory can be short. */
+		/* The unit already has counters for the terms, so the only possible error is lack of memory.
+		 */
 		for (unsigned k = 0; k < n; k++)
 			if (upc_unit_add(own, codes[k]) != 0)
 				return UPC_ENOMEM;
@@ -360,8 +363,8 @@ int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, ui
 {
 	int error = upc_unit_read_events(unit, code, n, values);
 
-	/* Read the flags of a stopped unit in any case: upc_unit_stop already returned the error, so this
-	 * read does not. */
+	/* Read the flags of a stopped unit in any case: upc_unit_stop already returned the error of the final
+	 * values, and a read of a stopped unit does not return that error again. */
 	if (error == UPC_ELOST || error == UPC_EPARTIAL || !upc_unit_running(unit))
 		read_flags(unit, code, n, flags);
 	return error;

@@ -2,6 +2,8 @@
 /*
  * stat_events.h - the events that upc_stat counts: selected before anything runs, then added to units if the
  * machine allows.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_EVENTS_H
 #define STAT_EVENTS_H
@@ -27,11 +29,11 @@ struct stat_ratio {
 
 struct stat_events {
 	struct upc_catalogue *catalogue;
-	unsigned quota;  /* maximum number of added events, at most n_wanted */
+	unsigned quota;  /* maximum number of events to add, at most n_wanted */
 	bool by_process; /* each own unit counts a process, so events of process scope go to own units */
-	bool of_places;  /* CPUs or the machine are counted; events of thread and process scope are not
+	bool of_places;  /* CPUs or the machine are counted, so events of thread and process scope are not
 			    available */
-	bool of_group;   /* a control group is counted; /proc and /sys have no counts for control groups */
+	bool of_group;   /* a control group is counted, for which /proc and /sys have no counts */
 
 	struct upc_event_info *wanted;
 	unsigned n_wanted;
@@ -43,8 +45,8 @@ struct stat_events {
 	uint32_t *code;
 	unsigned n, n_own;
 
-	/* A ratio over several own units is computed from the sums of its terms, which the units count
-	 * anyway. */
+	/* The ratio over several own units is computed from the sums of its terms. Each unit counts the
+	 * terms anyway. */
 	struct stat_ratio *ratio;
 	unsigned n_ratios;
 	uint32_t *term; /* terms of all ratios, one ratio after another */
@@ -65,10 +67,10 @@ int stat_events_parse(struct stat_events *events, const char *list);
 int stat_events_choose(struct stat_events *events, enum stat_choice kind);
 
 /*
- * Add the wanted events to the unit own, up to the quota. If there is a unit shared, events that are not
- * specific to one own unit go to shared, and own also gets the terms of its ratios, since own is the first of
- * several own units. An event that cannot be added is kept in refused with its reason, and the next event
- * follows. Return the number of added events, or UPC_ENOMEM.
+ * Add the wanted events to the unit own, up to the quota. If shared is not NULL, own is the first of several
+ * own units: events that are not specific to one own unit go to shared, and own also gets the terms of its
+ * ratios. An event that cannot be added is appended to refused with its reason, and the next event is tried.
+ * Return the number of added events, or UPC_ENOMEM.
  */
 int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 

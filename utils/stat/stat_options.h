@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_options.h - the options of upc_stat's command line.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_OPTIONS_H
 #define STAT_OPTIONS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_parts.c - upc_stat's counts of each part, and their sums.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_parts.h"
 
@@ -44,7 +46,8 @@ void stat_part_read(const struct stat_events *events, struct stat_part *part)
 	if (part->unit == NULL)
 		return;
 	stat_events_read(part->unit, events->code, events->n_own, part->values, part->flags);
-	/* upc_unit_get_events returns the terms of the same reading. */
+	/* upc_unit_get_events does not read again: it returns the terms as stat_events_read has just read
+	 * them. */
 	upc_unit_get_events(part->unit, events->term, events->n_terms, part->terms);
 }
 

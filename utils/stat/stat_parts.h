@@ -2,6 +2,8 @@
 /*
  * stat_parts.h - upc_stat's counts of each part (threads, processes, CPUs or groups of these), and their
  * sums.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_PARTS_H
 #define STAT_PARTS_H
@@ -24,15 +26,15 @@ enum stat_by {
 };
 
 struct stat_part {
-	pid_t tid, pid; /* thread: its ID and its process; process: only pid; otherwise 0 */
+	pid_t tid, pid; /* a thread's ID and its process's; a process has only pid; otherwise 0 */
 	char name[32];
 	struct upc_unit *unit; /* NULL: not counted, ended, or made of other parts */
 	uint64_t *values;      /* n_own event values since the part began */
-	uint64_t *before;      /* values at the end of the last interval */
+	uint64_t *before;      /* what values was at the end of the last interval */
 	uint64_t *terms;       /* n_terms terms of the ratios, since the part began */
 	unsigned *flags;
 	bool ended;
-	int64_t born, died; /* monotonic ns */
+	int64_t born, died; /* times of start and end in ns of CLOCK_MONOTONIC */
 };
 
 struct stat_parts {
@@ -52,9 +54,9 @@ void stat_part_read(const struct stat_events *events, struct stat_part *part);
 void stat_part_read_name(struct stat_part *thread);
 
 /*
- * Combine each own event of n parts, since the parts began: a count's sum, a ratio of summed terms, or the
- * maximum of any other level. which has the indices of the parts; NULL: the first n. An event's combined
- * flags say "not counted" only if no part counted the event.
+ * Combine the values of each own event over n parts, since the parts began: the sum of a count, the ratio of
+ * the summed terms, or the maximum of any other level. which has the indices of the parts; NULL: the first n.
+ * The combined flags of an event have UPC_COUNTER_NEVER only if no part counted the event.
  */
 void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n, uint64_t *values,
 		    unsigned *flags);

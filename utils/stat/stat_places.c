@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_places.c - a unit for each of several CPUs, processes or threads, and their rows in a report.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_places.h"
 

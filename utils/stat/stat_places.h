@@ -2,6 +2,8 @@
 /*
  * stat_places.h - a unit for each of several CPUs, processes or threads, and their rows in a report. A row
  * shows one of them, or all CPUs of one core, socket or NUMA node.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_PLACES_H
 #define STAT_PLACES_H
@@ -10,15 +12,15 @@
 #include "stat/stat_parts.h"
 
 struct stat_places {
-	struct stat_parts units; /* as they are counted */
-	struct stat_parts rows;  /* as they are reported */
-	unsigned *row;           /* row of each unit */
-	unsigned *member;        /* scratch: the units of a row */
+	struct stat_parts units; /* one part for each unit */
+	struct stat_parts rows;  /* one part for each row of the report */
+	unsigned *row;           /* [units]: index of the unit's row */
+	unsigned *member;        /* [units]: scratch for the units of one row */
 };
 
 /* How to count each element of the list. by is the kind of rows. */
 struct stat_places_plan {
-	struct upc_unit_options options; /* of each unit; the CPU or the process comes from list */
+	struct upc_unit_options options; /* options of all units, except the CPU or process, which list has */
 	struct number_list list;
 	enum stat_by by;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_report.c - prints upc_stat's counts as text, JSON or CSV.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_report.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_report.h - prints upc_stat's counts as text, JSON or CSV.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_REPORT_H
 #define STAT_REPORT_H
@@ -24,8 +26,8 @@ struct stat_report {
 	const struct stat_parts *parts; /* parts that also have separate rows; NULL: none */
 	enum stat_by by;                /* kind of the parts */
 	const char *title;              /* what was counted, such as the command line */
-	const char *context;            /* the same in one word, such as "program" */
-	char *const *command;           /* of the program; NULL: no program */
+	const char *context;            /* kind of the target in one word, such as "program" */
+	char *const *command;           /* words of the program's command line; NULL: no program */
 	bool zeros;
 	bool intervals;
 	unsigned repeat; /* number of runs; 0 or 1: one */
@@ -46,7 +48,7 @@ void stat_report_runs(const struct stat_report *report, const struct stat_runs *
 
 /* ---- common to all formats --------------------------------------------- */
 
-/* Return the part's count of event i in the sample; last: in the whole run. */
+/* Return the part's count of event i in the last interval, or with last set since the part began. */
 uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
 			 bool last);
 

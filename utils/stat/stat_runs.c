@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_runs.c - the counts of several runs of a program.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_runs.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_runs.h - the counts of several runs of a program: of each run, and the means with their spread.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_RUNS_H
 #define STAT_RUNS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_sample.h - the counts of upc_stat in an interval or in a whole run of a program.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_SAMPLE_H
 #define STAT_SAMPLE_H
@@ -13,7 +15,7 @@
 /* Times of a program that has ended. */
 enum stat_time { STAT_ELAPSED, STAT_USER, STAT_SYSTEM, STAT_TIMES };
 
-/* The end of a program, or the means of several runs. */
+/* Times, memory and status of a program that has ended. For several runs, times are means. */
 struct stat_end {
 	double seconds[STAT_TIMES];
 	uint64_t max_resident_kib;
@@ -27,7 +29,7 @@ struct stat_sample {
 	double seconds; /* length of the sample in seconds */
 	const uint64_t *values;
 	const unsigned *flags;
-	bool last; /* the whole run, not an interval */
+	bool last; /* the sample covers the whole run, not an interval */
 
 	/* Fields of the last sample of a program. */
 	bool has_program;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_select.c - selects the events that upc_stat counts by default, from the names that exist.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_select.h"
 
@@ -78,7 +80,7 @@ static const struct wish {
 	{"psi::cpu:some_total", 1},
 	{"psi::io:some_total", 1},
 	{"psi::memory:some_total", 1},
-	/* Without tracepoints, counters are left for these. */
+	/* If tracepoints are not counted, counters remain for the following events. */
 	{"task::*_ctxt_switches", 2},
 	{"process::utime_ns", 1},
 	{"process::stime_ns", 1},
@@ -194,7 +196,7 @@ struct choice {
 	enum stat_choice kind;
 	const struct upc_event_info *events;
 	unsigned n;
-	unsigned *same; /* per event: the first event with the same driver */
+	unsigned *same; /* [events]: index of the first event with the same driver */
 	bool *taken;    /* index: same[i] */
 	unsigned *order;
 	unsigned count;
@@ -301,7 +303,7 @@ static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 static int take_rest(struct choice *choice, bool machine)
 {
 	unsigned *group = malloc((choice->n + 1) * sizeof(*group));
-	unsigned *from = calloc(choice->n + 1, sizeof(*from)); /* per group: position to continue from */
+	unsigned *from = calloc(choice->n + 1, sizeof(*from)); /* [groups]: position to continue from */
 	unsigned groups = 0;
 	bool more = true;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_select.h - selects the events that upc_stat counts by default, from the names that exist.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_SELECT_H
 #define STAT_SELECT_H
@@ -16,8 +18,8 @@
  * STAT_CHOICE_DEFAULT has the events that users need first and that cost the program almost nothing: no
  * tracepoints, since each tracepoint makes every fork of the program slower. STAT_CHOICE_DETAILED also has
  * the most useful tracepoints. Both are filled up to STAT_DEFAULT_EVENTS. STAT_CHOICE_ALL continues with all
- * other events, from each subsystem in turn; the program's events precede the machine's. Levels, and events
- * that slow every program down, are only counted if the user names them.
+ * other events, from each subsystem in turn; events of the program precede events of the whole machine.
+ * Levels, and events that slow every program down, are only counted if the user names them.
  */
 enum stat_choice { STAT_CHOICE_DEFAULT, STAT_CHOICE_DETAILED, STAT_CHOICE_ALL };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_session.c - one measurement of upc_stat, from the creation of the units to the last report.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_session.h"
 
@@ -24,8 +26,8 @@ static int create_session_unit(struct stat_session *s, const struct upc_unit_opt
 	return -1;
 }
 
-/* Create the first unit of the places, and a shared unit for the events that the places' units do not
- * count. */
+/* Create the unit of the first place, and a shared unit for the events that the places' units do not count.
+ */
 static int create_beside(struct stat_session *s, const struct stat_places_plan *whom)
 {
 	struct upc_unit_options options = whom->options;
@@ -52,7 +54,7 @@ static int create_units(struct stat_session *s)
 		options.context = UPC_CONTEXT_THREAD;
 		options.pid = s->run.pid;
 		options.enable_on_exec = s->plan->delay == 0;
-		/* Children belong to what is counted, as in perf stat. */
+		/* The program's children are counted as well, as in perf stat. */
 		options.inherit = 1;
 	}
 	if (s->plan->whom.by != STAT_BY_THREAD)
@@ -171,7 +173,8 @@ static struct stat_parts *get_shown_parts(struct stat_session *s)
 static void read_totals(struct stat_session *s)
 {
 	const struct stat_events *events = &s->events;
-	/* Number of events summed over parts. One unit counts all other events. */
+	/* Number of events whose values are sums over the parts. The shared unit, or else the only unit,
+	 * counts all other events. */
 	unsigned own = 0;
 
 	if (s->tracing) {

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_session.h - one measurement of upc_stat, from the creation of the units to the last report.
+ *
+ * Terms:
+ *   part           a thread, process, CPU, core, socket or NUMA node whose counts are reported separately
+ *   own unit       a unit that counts one part or, if no parts are counted separately, the whole target
+ *   shared unit    the unit that counts, once for all parts, the events that own units do not count
+ *   own event      an event that each own unit counts; own events precede the shared unit's in all arrays
+ *   place          a CPU, process or thread that gets a unit at the start (stat_places.h)
+ *   run            one execution of the program; --repeat has several
+ *   sample         the values of all events in an interval or in a whole run (stat_sample.h)
+ *   level          a momentary value; all other events are counts
+ *   ratio          an event that is computed from counts, its terms (stat_ratio)
+ *   flags          UPC_COUNTER_LOST, _PARTIAL and _NEVER of a value
+ *   wanted events  the events that the user or the default choice asks for; refused ones cannot be added
+ *   choice         how many of the machine's events upc_stat counts by default (stat_select.h)
+ *   all others     lib/common.h
  */
 #ifndef STAT_SESSION_H
 #define STAT_SESSION_H
@@ -14,7 +29,7 @@
 /* The target of the measurement, and the options of its runs. */
 struct stat_plan {
 	struct stat_places_plan whom; /* the target if other is set */
-	bool other;                   /* the target is not the program */
+	bool other;                   /* whom is the target, not the program */
 	char *const *command;         /* the program; NULL: none     */
 	pid_t process;                /* process whose threads are counted separately; 0: none */
 	int64_t interval;             /* ns; 0: no reports before the end */
@@ -23,7 +38,7 @@ struct stat_plan {
 };
 
 struct stat_units {
-	struct upc_unit *own, *shared; /* shared: only in addition to threads or places */
+	struct upc_unit *own, *shared; /* first own unit; shared unit, if there are several own units */
 	struct stat_places places;
 };
 

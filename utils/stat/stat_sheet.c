@@ -2,6 +2,8 @@
 /*
  * stat_sheet.c - makes a sheet from upc_stat's counts, with sections of events, threads or other parts, runs,
  * and refused events.
+ *
+ * Terms: stat/stat_session.h, sheet/sheet.h.
  */
 #include "stat/stat_sheet.h"
 
@@ -88,7 +90,7 @@ static const char *stat_sheet_rate(const struct stat_sheet *sheet, unsigned i, d
 	if (flags & UPC_COUNTER_LOST)
 		return "source lost";
 	*text = '\0';
-	/* A time divided by a time is a percentage, not a rate. */
+	/* For an event in units of time, show the share of the sample's time in percent, not a rate. */
 	if (seconds > 0 && util_unit_ns(info->unit) > 0)
 		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%",
 			 value * (double)util_unit_ns(info->unit) / seconds / 1e7);

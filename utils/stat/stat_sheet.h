@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_sheet.h - upc_stat's counts as a sheet (sheet/sheet.h).
+ *
+ * Terms: stat/stat_session.h, sheet/sheet.h.
  */
 #ifndef STAT_SHEET_H
 #define STAT_SHEET_H
@@ -12,15 +14,15 @@
 #define STAT_SHEET_NOTES (STAT_SHEET_FAILED + 4)
 #define STAT_SHEET_NOTE_MAX 100
 
-/* The parts that text shows: the busiest parts, and the sum of all others. */
+/* The parts that the text form shows: the busiest parts, and the sum of all others. */
 struct stat_shown {
 	const struct stat_part **part; /* in the order of creation */
 	unsigned n;
 	struct stat_part others; /* the last element of part, if there are more parts than report->top */
 };
 
-/* Choose the parts of a sample; last: of the whole run. Return false if memory is short. Call stat_shown_free
- * in any case. */
+/* Choose the parts to show for an interval, or with last set for the whole run. Return false if memory is
+ * short. Call stat_shown_free in any case. */
 bool stat_shown_choose(struct stat_shown *shown, const struct stat_report *report, bool last);
 void stat_shown_free(struct stat_shown *shown);
 
@@ -41,9 +43,9 @@ struct stat_sheet {
 	struct sheet_list list, rest; /* list: events that parts have; rest: other events */
 	struct sheet_measure *measure;
 	unsigned *event;                     /* index of each measure's event */
-	char (*group)[SHEET_GROUP_MAX];      /* of each measure */
+	char (*group)[SHEET_GROUP_MAX];      /* text of each measure's group */
 	unsigned own;                        /* number of measures in list; the measures of rest follow */
-	struct stat_shown shown;             /* parts in text */
+	struct stat_shown shown;             /* parts that the text form shows */
 	char *text, buffer[UTIL_NUMBER_MAX]; /* text of the current cell, until the next one */
 	struct sheet_fact fact[17];
 	const char *keys[8];

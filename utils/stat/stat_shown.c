@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_shown.c - chooses the parts that a table shows: the busiest parts, and the sum of all others.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_sheet.h"
 

@@ -13,13 +13,13 @@ struct stat_spread stat_spread_of(const double *value, unsigned n)
 
 	if (n == 0)
 		return spread;
-	/* Sum the differences to the first value: the mean of equal values is then exact, and their spread
-	 * 0. */
+	/* Sum the differences from the first value: the mean of equal values is then exact, and their
+	 * spread is 0. */
 	for (unsigned i = 1; i < n; i++)
 		beyond += value[i] - value[0];
 	spread.mean = value[0] + beyond / n;
-	/* Use differences to the mean, not a sum of squares: counts of 10^15 that differ by 1 keep their
-	 * spread. */
+	/* Use differences from the mean, not a sum of squares, so that the spread of counts near 10^15 that
+	 * differ by 1 is not lost to rounding. */
 	for (unsigned i = 0; i < n; i++)
 		squares += (value[i] - spread.mean) * (value[i] - spread.mean);
 	if (n > 1)
@@ -30,7 +30,7 @@ struct stat_spread stat_spread_of(const double *value, unsigned n)
 
 uint64_t stat_spread_whole(double mean)
 {
-	/* The mean of the largest counts is 2^64. */
+	/* The mean of counts of 2^64 - 1, as a double, is 2^64, which uint64_t cannot hold. */
 	return mean < 0x1p64 ? (uint64_t)round(mean) : UINT64_MAX;
 }
 

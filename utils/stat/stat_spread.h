@@ -13,7 +13,7 @@ struct stat_spread {
 	unsigned n;
 	double mean;
 	double deviation; /* standard deviation of one measurement (divisor n - 1); 0 if n is 1 */
-	double error;     /* standard error of the mean */
+	double error;     /* standard error of mean */
 };
 
 struct stat_spread stat_spread_of(const double *value, unsigned n);
@@ -28,8 +28,8 @@ uint64_t stat_spread_whole(double mean);
 double stat_spread_percent(const struct stat_spread *spread);
 
 /* Minimum number of runs on each side for a verdict. With fewer runs no order of the results is improbable
- * enough: if nothing differs, all 3 results of one side are above or below all 3 of the other in one case
- * of ten; with 4 and 4 results, in one case of 35. */
+ * enough: if the two sides do not differ, all 3 results of one side are above or below all 3 of the other
+ * in one case of ten by chance; with 4 and 4 results, in one case of 35. */
 #define STAT_CHANGE_RUNS 4
 
 enum stat_verdict { STAT_UNKNOWN, STAT_SAME, STAT_LESS, STAT_MORE };
@@ -38,7 +38,7 @@ enum stat_verdict { STAT_UNKNOWN, STAT_SAME, STAT_LESS, STAT_MORE };
 struct stat_change {
 	bool has_ratio; /* a's mean is not 0         */
 	double ratio;
-	bool has_interval; /* both sides have a spread; the interval is 95 % */
+	bool has_interval; /* both sides have a spread, so that low and high are a 95 % interval */
 	double low, high;
 	enum stat_verdict verdict; /* STAT_SAME: no difference is visible */
 };

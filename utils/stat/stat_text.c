@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stat_text.c - prints upc_stat's text report: the lines before and after the tables of its sheet.
+ *
+ * Terms: stat/stat_session.h, sheet/sheet.h.
  */
 #include <string.h>
 
@@ -70,7 +72,8 @@ bool stat_text_print(const struct stat_sheet *sheet)
 		.width = util_width(report->out),
 		.colour = util_colour(report->out),
 		.zeros = report->zeros,
-		/* The names would be the same in every interval. */
+		/* List the names of events that are 0 only once, since they would be the same in every
+		 * interval. */
 		.unseen = sheet->sample->last,
 	};
 	bool done = true;

@@ -2,6 +2,8 @@
 /*
  * stat_threads.c - a unit for each thread of the program and of its children, from the thread's start to its
  * end. Only this file uses ptrace.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include "stat/stat_threads.h"
 

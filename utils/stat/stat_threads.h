@@ -5,6 +5,8 @@
  *
  * upc_stat traces the program. Every thread stops at its start until its unit runs, and again at its end
  * until the unit is read. Therefore no counts are missed, even of very short threads.
+ *
+ * Terms: stat/stat_session.h.
  */
 #ifndef STAT_THREADS_H
 #define STAT_THREADS_H
@@ -15,7 +17,7 @@
 #include "stat/stat_parts.h"
 
 struct stat_threads {
-	struct stat_parts parts; /* in the order of their start */
+	struct stat_parts parts; /* the threads, in the order of their start */
 	pid_t main;
 	unsigned uncounted; /* threads without a unit */
 	bool no_memory;

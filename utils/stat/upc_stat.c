@@ -2,6 +2,8 @@
 /*
  * upc_stat.c - runs a program, or watches running processes, CPUs or the machine, and prints the unit's
  * counts.
+ *
+ * Terms: stat/stat_session.h.
  */
 #include <dirent.h>
 #include <errno.h>
