@@ -4,6 +4,23 @@
  * their spread over nodes as a time series, and findings in words. All reports are made from this data
  * alone.
  *
+ * Terms:
+ *   record        the values and the time of one fetch; a record without metrics is a mark (archive.h)
+ *   place         a CPU, a NUMA node, a control group or the whole node that a metric has a value for
+ *   level         a momentary value; any other metric is the rate of a counter
+ *   interval      the time between two samples; the open interval is the one that records are being added to
+ *   step          one or more intervals, merged to limit the number of points and lines (account.h)
+ *   point         the spread of a metric over the nodes in one step
+ *   spread        mean, minimum, maximum and standard deviation
+ *   role          bandwidth or FLOP rate; a metric with a role has lines and is shown first
+ *   line          the values of one place in each step
+ *   part          of a job: one of at most 32 equal lengths of its time (block in account.h)
+ *   stands apart  a node's rate is outside the limits of divergent.h
+ *   named         a node that stands apart in the whole job and in half of its parts (compare.h)
+ *   state         of a counter: counting, taken (used by others), yielded (stopped for a user) ... (series.h)
+ *   agent         the program through which PCP reads the node service's counters
+ *   all others    lib/common.h
+ *
  * A value that was not counted is NAN, never zero. A metric is a counter's rate over the time in which the
  * counter ran, or a level, or a metric computed by --define, --bandwidth or --flops. Its values belong to
  * places: CPUs, NUMA nodes, control groups, or the node itself.
