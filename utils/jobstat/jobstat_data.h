@@ -7,7 +7,6 @@
  * Terms:
  *   record        the values and the time of one fetch; a record without metrics is a mark (archive.h)
  *   place         a CPU, a NUMA node, a control group or the whole node that a metric has a value for
- *   level         a momentary value; any other metric is the rate of a counter
  *   interval      the time between two samples; the open interval is the one that records are being added to
  *   step          one or more intervals, merged to limit the number of points and lines (account.h)
  *   point         the spread of a metric over the nodes in one step

@@ -77,7 +77,7 @@ int util_flush(FILE *out, const char *name)
 	errno = 0;
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	/* errno may be from an earlier call, so the stream is checked as well. */
+	/* The stream is checked as well, because errno may be from an earlier call. */
 	if (errno == EPIPE || has_no_reader(out))
 		return 1;
 	util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
@@ -188,7 +188,8 @@ int util_parse_number(const char *text, long min, long max, long *value)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* Return the length of a printable form of the character at p. *n is the number of bytes of p. */
+/* Return the length in bytes of *text, the printable form of the character at p. *n gets the number of bytes
+ * of the character itself. */
 static unsigned find_printable_char(const char *p, const char **text, unsigned *n)
 {
 	uint32_t code;

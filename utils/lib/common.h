@@ -12,11 +12,11 @@
 
 #include "upc.h"
 
-/* Exit statuses of the tools, as in env(1) and timeout(1). A tool that runs a program otherwise returns the
- * program's status. */
+/* Exit statuses of the tools, as in env(1) and timeout(1). A tool that has run a program returns the
+ * program's status instead. */
 enum util_status {
 	UTIL_OK = 0,
-	UTIL_NO = 1,     /* the answer is no */
+	UTIL_NO = 1,     /* the tool was asked a question, and the answer is no */
 	UTIL_SCRIPT = 2, /* a script of upc_replay has an error */
 	UTIL_FAILED = 125,
 	UTIL_CANNOT_RUN = 126, /* the program exists, but cannot be run */
@@ -66,7 +66,7 @@ void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX]);
 /* Format nanoseconds in a suitable unit: "123", "4.567". *unit is "ns", "us", "ms" or "s". */
 void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit);
 
-/* Return a unit's length in nanoseconds, or 0 if it is not a unit of time. */
+/* Return the nanoseconds of a unit of time, such as 1000 for "us", or 0 for another unit of measurement. */
 uint64_t util_unit_ns(const char *unit);
 
 /* Format a value and its unit for a table: times in a suitable unit, long units cut to the first word. */
@@ -88,7 +88,8 @@ unsigned util_put(FILE *out, const char *text, unsigned max);
 /* Write n blanks. */
 void util_pad(FILE *out, unsigned n);
 
-/* Write the whole text, right- or left-aligned in at least width columns. Return the columns written. */
+/* Write the whole text in at least width columns, aligned on the right (util_put_right) or on the left
+ * (util_put_left). Return the columns written. */
 unsigned util_put_right(FILE *out, const char *text, unsigned width);
 unsigned util_put_left(FILE *out, const char *text, unsigned width);
 
@@ -107,7 +108,7 @@ bool util_is_glob(const char *pattern);
 /* True if an event's name matches, also in perf's spelling of tracepoints: "sched:*" is "tp::sched:*". */
 bool util_match_event(const char *pattern, const char *name);
 
-/* Print that no event matches a pattern or has that name, with the nearest names. */
+/* Print that no event matches the pattern, which may be a name, and list the most similar names. */
 void util_no_match(struct upc_catalogue *catalogue, const char *pattern);
 
 /* Return the columns of the terminal of out, or $COLUMNS, or the default. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * control.c - sends commands to the node service over its socket.
+ *
+ * Terms: lib/common.h.
  */
 #include "lib/control.h"
 
@@ -49,8 +51,8 @@ void util_control_close(struct util_control *control)
 	control->room = 0;
 }
 
-/* Check the owner of the listening process: another user could have put a socket into a directory that many
- * users can write to. */
+/* Check the owner of the listening process, because another user could have put a socket into a directory
+ * that many users can write to. */
 static int check_owner(struct util_control *control)
 {
 	struct ucred peer;
@@ -65,7 +67,7 @@ static int check_owner(struct util_control *control)
 	return 0;
 }
 
-/* Return 0, -1 after an error, or 1 if nothing listens there. */
+/* Connect to the socket at path. Return 0, -1 after an error, or 1 if no process listens. */
 static int connect_control(struct util_control *control, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -91,7 +93,7 @@ static int connect_control(struct util_control *control, const char *path)
 	return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR ? 1 : -1;
 }
 
-/* Write the socket path of the node that upc_serve starts without --dir. */
+/* Write the socket path of this user's private node, which upc_serve starts if it has no --dir. */
 static bool private_path(char *path, size_t size)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -213,7 +215,8 @@ json_t *util_control_ask(struct util_control *control, const char *const *word, 
 		fail(control, "the command cannot be sent: %s", why);
 		return NULL;
 	}
-	/* The send's result is ignored: the service may have answered before it closed the connection. */
+	/* The result is ignored: if sending fails because the service has closed the connection, the service
+	 * may have answered before. */
 	(void)util_send_all(control->fd, line, strlen(line));
 	free(line);
 	control->have = 0;

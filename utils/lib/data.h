@@ -14,7 +14,7 @@
 
 #include "lib/common.h"
 
-/* Schema number of upc_replay's JSON. The other tools write sheets (sheet.h). */
+/* Schema number of upc_replay's JSON. The other tools write JSON with sheet_json (sheet/sheet.h). */
 #define UTIL_SCHEMA 1
 
 /* Return the first fields of each JSON text: schema, tool, version. */
@@ -27,7 +27,7 @@ json_t *util_json_string(const char *text);
  * integers. */
 json_t *util_json_count(uint64_t value);
 
-/* Write a value, on one line or indented, and a newline. Drop the value's reference. */
+/* Write a value, on one line or indented, and a newline. Drop the reference to the value. */
 int util_json_put(FILE *out, json_t *value, bool one_line);
 
 /* Write one CSV field, quoted if RFC 4180 requires it. */

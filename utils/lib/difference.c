@@ -17,7 +17,7 @@ double util_measured_half(const struct util_measured *measured)
 			       : measured->error * mpxi_level_student(LEVEL, fmin(measured->freedom, 1e6));
 }
 
-/* Compute the interval and the chance from the change, its error and its degrees of freedom. */
+/* Compute low, high and chance from the change, its error and its degrees of freedom. */
 static void difference_test(struct util_difference *d)
 {
 	double half;
@@ -105,7 +105,7 @@ bool util_difference_judge(struct util_difference *list, size_t n)
 
 	if (!order)
 		return false;
-	/* An exact difference is not due to chance, so it is not one of the tests. */
+	/* A difference between exact values is not due to chance, so it is not one of the tests. */
 	for (i = 0; i < n; i++) {
 		struct util_difference *d = &list[i];
 

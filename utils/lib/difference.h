@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * difference.h - compares two measurements of the same numbers: finds those that differ by more than their
- * errors explain. Pure.
+ * difference.h - compares two measurements of the same numbers, and finds the numbers that differ by more
+ * than their errors explain. The functions depend on their arguments only.
  */
 #ifndef UTIL_DIFFERENCE_H
 #define UTIL_DIFFERENCE_H
@@ -20,7 +20,7 @@ double util_measured_half(const struct util_measured *measured);
 
 enum util_verdict {
 	UTIL_OPEN,     /* before or after is open */
-	UTIL_UNJUDGED, /* set by the caller: too few runs */
+	UTIL_UNJUDGED, /* set by the caller: there are too few runs for a verdict */
 	UTIL_SAME,     /* both are exact and equal */
 	UTIL_NOT_TOLD, /* no significant difference among all tests */
 	UTIL_LESS,     /* after is less than before */
@@ -30,17 +30,18 @@ enum util_verdict {
 struct util_difference {
 	struct util_measured before, after;
 	double change, low, high; /* after - before, and its 95 % interval */
-	double error, freedom;    /* of the change, as in struct util_measured */
+	double error, freedom;    /* standard error of change, and its degrees of freedom */
 	double chance;            /* p-value: probability of such a change by chance, 0 to 1 */
 	enum util_verdict verdict;
 };
 
-/* Compute all fields but the verdict from before and after, which are independent (Welch's t). */
+/* Compute all fields except the verdict from before and after, which are independent (Welch's t). */
 void util_difference_find(struct util_difference *difference);
 
-/* Compute all fields but the verdict from the differences of n pairs, which are sorted: their mean without
- * the largest and the smallest fifth, because single disturbances of a machine are far larger than the
- * effects to find (Yuen's t). The given error is a lower limit of the computed one. */
+/* Compute all fields except the verdict from the differences of n pairs, which are sorted. The change is
+ * their mean without the largest and the smallest fifth, because single disturbances of a machine are far
+ * larger than the effects to find (Yuen's t). The error that the caller has set is a lower limit of the
+ * computed error. */
 void util_difference_find_pairs(struct util_difference *difference, double *of_pair, size_t n);
 
 /* Set the verdicts of a list: with 95 % probability, no element is called less or more by chance (Holm's

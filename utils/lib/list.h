@@ -24,8 +24,8 @@ static inline bool util_resize(void *list, size_t n, size_t size)
 	return true;
 }
 
-/* Make room for one more element than the n present. The array doubles whenever n is a power of two, so no
- * other function may have changed its room. */
+/* Make room for one element after the n elements of the array. The room is doubled whenever n is a power of
+ * two, so no other function than this may allocate the array. */
 static inline bool util_grow(void *list, size_t n, size_t size)
 {
 	return (n & (n - 1)) != 0 || util_resize(list, 2 * n, size);

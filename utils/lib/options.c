@@ -21,7 +21,7 @@ struct row {
 	int id;
 	char letter; /* 0: none */
 	const char *name, *argument, *values, *help;
-	const char *now; /* an old name's replacement; NULL: not an old name */
+	const char *now; /* the name that replaces this old name; NULL: the name is not old */
 	const char *section;
 };
 
@@ -114,9 +114,10 @@ static int print_help(const struct util_usage *usage)
 /* ---- completion ------------------------------------------------------------ */
 
 /*
- * Print a line for each spelling: the spelling, what completes its argument, and its description, separated
- * by tabs. "-" is an argument without completion. A name with an optional argument ends with "=". The last
- * line, without a spelling, is for operands.
+ * Print a line for each spelling of an option, "-x" and "--name". Its fields, separated by tabs, are the
+ * spelling, what the completion offers for the argument ("-": nothing), and the description. The name of an
+ * option with an optional argument ends with "=". The last line of a tool has no spelling: it is for
+ * operands.
  */
 static void put_option_line(const struct util_usage *usage, const struct row *row, const char *values)
 {
@@ -168,7 +169,7 @@ static void fill_getopt_table(const struct util_usage *usage, struct getopt_tabl
 	struct option *name = table->names;
 	char *letter = table->letters;
 
-	/* The arguments after PROGRAM are the program's. */
+	/* The arguments after PROGRAM belong to the program. */
 	if (usage->runs)
 		*letter++ = '+';
 	/* A leading ':' makes getopt report missing arguments and unknown options separately. */
@@ -203,7 +204,7 @@ static const struct row *find_option_row(enum util_tool tool, int option)
 	return NULL;
 }
 
-/* Write the option as the user did: by its letter or by its name. */
+/* Write the option in the spelling that the user chose: "-x" or "--name". */
 static void options_spell(const struct row *row, int option, char text[SHOWN])
 {
 	if (option < LONG)

@@ -28,7 +28,7 @@ enum util_option_id {
 
 struct util_tool_row {
 	const char *program, *command, *does;
-	const char *operand; /* what completes an operand, or NULL */
+	const char *operand; /* what the shell's completion offers for an operand, or NULL */
 };
 
 extern const struct util_tool_row util_tool[UTIL_TOOLS];
@@ -54,7 +54,7 @@ struct util_option_place {
 struct util_usage {
 	enum util_tool tool;
 	const char *head, *tail;
-	bool runs;                /* runs a program, whose own options follow the first operand */
+	bool runs; /* the tool runs a program: options after the first operand are the program's */
 	void (*put_events)(void); /* prints the tool's events, separated by blanks; NULL: upc_avail does */
 	const char *const *forms; /* words of --format; NULL: those of enum util_format */
 	struct util_option_place place[UTIL_PLACES_MAX];
@@ -76,15 +76,15 @@ struct util_format_choice {
 int util_options_next(const struct util_usage *usage, int argc, char **argv,
 		      struct util_format_choice *format, int *status);
 
-/* Read the whole command line into own, by usage's places and take. Return 0, or -1 if the tool must end with
- * *status. */
+/* Read the whole command line into the tool's structure own, with the member place and the function take of
+ * usage. Return 0, or -1 if the tool must end with *status. */
 int util_options_read(const struct util_usage *usage, int argc, char **argv, void *own,
 		      struct util_format_choice *format, int *status);
 
 /* Return the index of a word in a list, or -1 after printing an error. */
 int util_option_word(const char *option, const char *const words[], const char *text);
 
-/* Print a line of advice about the command line. Only the first one of a run is printed. */
+/* Print a line of advice about the command line. After the first call in a process, calls do nothing. */
 void util_advise(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parse a time: "250us", "2.5ms", "1s", "5min", "1h". A number without unit counts in plain_ns nanoseconds;

@@ -11,18 +11,20 @@
 struct util_output {
 	FILE *file;
 	const char *name; /* for messages */
-	bool made;        /* created here: removed if nothing is written */
-	bool own;         /* closed here */
+	bool made;        /* util_output_open created the file: remove it if nothing is written */
+	bool own;         /* util_output_open opened the file: close it */
 };
 
-/* Open path for writing without changing its content. NULL is standard, "-" is standard output. Return 0, or
- * UTIL_FAILED after printing an error. */
+/* Open the file at path for writing, without changing its content. If path is NULL, use the stream
+ * `standard`;
+ * "-" is standard output. Return 0, or UTIL_FAILED after printing an error. */
 int util_output_open(struct util_output *output, const char *path, FILE *standard);
 
 /* Empty the file before writing. */
 void util_output_begin(struct util_output *output);
 
-/* Check a report's result: done, and errno if it failed. Return 0, or UTIL_FAILED after printing an error. */
+/* Report a failure to make the report (done is false), which errno explains. Return 0, or UTIL_FAILED after
+ * printing an error. */
 int util_output_made(struct util_output *output, bool done);
 
 /* Flush and close. Return 0, also if the reader has closed the pipe, or UTIL_FAILED after printing an

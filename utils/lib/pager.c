@@ -39,7 +39,8 @@ static const char *pager_command(void)
 	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 
-/* If the command does not exist, the shell executes cat. */
+/* Run the pager in the child process, with the pipe `from` as its input. If the command does not exist, the
+ * shell executes cat. Does not return. */
 static void pager_run(const char *command, int from)
 {
 	static const char script[] = "command -v \"${1%% *}\" > /dev/null 2>&1 || exec cat\neval \"$1\"";

@@ -4,6 +4,8 @@
  *
  * The check runs in a child process, whose open files, changes and output vanish with it. The child loads the
  * program's libpapi, because another version may have other events.
+ *
+ * Terms: lib/common.h.
  */
 #include "lib/papi_check.h"
 
@@ -50,7 +52,8 @@ static FILE *papi_list(const char *linker, const char *file, pid_t *pid)
 	return NULL;
 }
 
-/* Find the libpapi that the program is linked with. path is empty if there is none. */
+/* Write the path of the libpapi that the program is linked with, or "" if the program is not linked with it.
+ */
 static void papi_of(const char *program, char path[PATH_MAX])
 {
 	char file[PATH_MAX], linker[PATH_MAX], line[2 * PATH_MAX];
@@ -102,7 +105,7 @@ static bool papi_open(struct papi_calls *calls)
 	       calls->start != NULL;
 }
 
-/* Report the failing event ("" for all) and the reason to the parent, and exit. */
+/* Send the failing event ("" for all) and the reason to the parent, and exit. */
 static void papi_tell(int answer, const char *event, const char *why)
 {
 	dprintf(answer, "%.*s\n%s", NAME_SHOWN, event, why);
@@ -123,7 +126,7 @@ static void papi_add_all(const struct papi_calls *mpx, const char *events, int a
 		papi_tell(answer, "", mpx->message());
 }
 
-/* Try the events and exit. Does not return. */
+/* Open, add and start the events, send the result to the parent, and exit. Does not return. */
 static void papi_try(const struct util_papi_events *wanted, const char *libpapi, int answer)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
@@ -160,8 +163,8 @@ static bool papi_is_spelled(const char *name)
 	return false;
 }
 
-/* Print the catalogue's reason why an event of the unit is refused, since PAPI has no error text for it.
- * Return false if there is none. */
+/* Print the catalogue's reason why an event of the unit is refused, since PAPI has no error text for the
+ * refusal. Return false if the catalogue has no reason. */
 static bool papi_say_of_unit(const char *event)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);

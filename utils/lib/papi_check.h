@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_check.h - checks that PAPI can count events, before a program runs that counts them.
+ *
+ * Terms: lib/common.h.
  */
 #ifndef UTIL_PAPI_CHECK_H
 #define UTIL_PAPI_CHECK_H

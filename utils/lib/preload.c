@@ -49,7 +49,8 @@ static int refuse_preload(const char *path, const struct util_preload *preload, 
 	return 0;
 }
 
-/* Refuse a program that defines a function to intercept, since such calls do not leave the program. */
+/* Refuse a program that itself defines a function to intercept, since its calls of that function do not go
+ * through the dynamic linker. */
 static int refuse_inside(const char *path, const struct util_preload *preload, const unsigned char *file,
 			 size_t n)
 {
@@ -96,7 +97,7 @@ static int check_preload_file(char path[PATH_MAX], const struct util_preload *pr
 	void *file;
 
 	*script = false;
-	/* An executable file may be unreadable; its kind is unknown then. */
+	/* A file may be executable but unreadable. It is then accepted unchecked. */
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {

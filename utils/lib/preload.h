@@ -8,7 +8,7 @@
 
 /* A library whose calls cannot be intercepted if it is linked into the program. */
 struct util_preload_inside {
-	const char *function; /* a function that it defines; NULL after the last */
+	const char *function; /* a function that the library defines; NULL ends an array */
 	const char *whose, *library;
 };
 

@@ -101,7 +101,7 @@ static size_t program_read(int fd, void *bytes, size_t n, off_t at)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Copy a name up to any character of end. path may be empty. */
+/* Copy a name up to the first character that is in end. The result may be empty. */
 static void program_copy(const unsigned char *from, size_t n, const char *end, char path[PATH_MAX])
 {
 	size_t i = 0;
@@ -111,8 +111,9 @@ static void program_copy(const unsigned char *from, size_t n, const char *end, c
 	path[i] = '\0';
 }
 
-/* Find the dynamic linker's path; empty: none is needed. Programs of machines that the kernel may emulate are
- * skipped, because their files are elsewhere. */
+/* Write the path of the file's dynamic linker, or "" if it needs none. Programs for another machine, which
+ * the kernel may run in an emulator, count as needing none, because the emulator finds their files elsewhere.
+ */
 static void program_linker(int fd, const struct program_head *head, char path[PATH_MAX])
 {
 	const bool is_64 = head->byte[EI_CLASS] == ELFCLASS64;
@@ -143,8 +144,8 @@ static void program_linker(int fd, const struct program_head *head, char path[PA
 	}
 }
 
-/* Find the program that runs the file, and the word for its role. Return false if there is none or it is
- * unknown. */
+/* Find the program that the kernel runs for the file: the interpreter of a script, or a dynamic linker. *what
+ * is the word for its role. Return false if the file needs no such program or cannot be read. */
 static bool program_needs(const char *file, char path[PATH_MAX], const char **what)
 {
 	struct program_head head;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* Return false with errno if the receiver accepts no more. */
+/* Send all bytes. Return false with errno if the receiver accepts no more. */
 static inline bool util_send_all(int fd, const char *bytes, size_t length)
 {
 	while (length > 0) {

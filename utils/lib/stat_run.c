@@ -190,7 +190,7 @@ int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
 	return 0;
 }
 
-/* Watch the next process after one has ended. Return false if none is left. */
+/* Watch the next process of the list after a watched one has ended. Return false at the end of the list. */
 static bool watch_next(struct stat_run *run)
 {
 	if (run->n_watched == 0)
@@ -256,8 +256,8 @@ static bool is_own_signal(const struct stat_run *run, const struct signalfd_sigi
 	return info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid;
 }
 
-/* Forward a signal, unless the program already has the signal: the terminal signals the whole foreground
- * process group, which includes the program. Return true if there is no program, and the signal ends the
+/* Forward a signal, unless the program has already received it: the terminal signals the whole foreground
+ * process group, which includes the program. If there is no program, return true if the signal ends the
  * watch. */
 static bool take_run_signal(struct stat_run *run, const struct signalfd_siginfo *info)
 {

@@ -16,13 +16,13 @@ struct stat_run {
 	pid_t pid;       /* the program; 0: none */
 	int exec_error;  /* errno of a failed exec, or 0 */
 	bool tracing;    /* the program is traced: wait for SIGCHLD, not for pidfd */
-	int interrupted; /* SIGINT, SIGTERM, SIGHUP or SIGQUIT, if not from the program; else 0 */
+	int interrupted; /* last SIGINT, SIGTERM, SIGHUP or SIGQUIT that the program did not send; else 0 */
 
-	int pidfd;    /* readable when the program or the watched process has ended; -1: none */
+	int pidfd;    /* pidfd of the program or of a watched process, readable after its end; -1: none */
 	int other;    /* descriptor of the caller that wakes stat_run_wait when readable; -1: none */
-	int *watched; /* pidfds of the processes to watch after pidfd */
+	int *watched; /* pidfds of the processes to watch when the process of pidfd has ended */
 	unsigned n_watched;
-	int release;                     /* pipe; a byte releases the program */
+	int release;                     /* pipe; the program calls exec after it has read a byte */
 	int failure;                     /* pipe; contains errno of a failed exec, or ends on success */
 	int signals;                     /* signalfd */
 	bool ignored_child;              /* SIGCHLD was ignored at the start */

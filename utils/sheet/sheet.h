@@ -15,7 +15,6 @@
  *   group            measures of a wide section below one heading
  *   panel            the columns of a wide section that fit next to each other into the line
  *   head             the text above the column of a row, or above the table of a row
- *   memory is short  an allocation failed
  *   all others       lib/common.h
  *
  * A sheet has facts, sections of rows, and notes. A row has cells in typed columns, and lists of measures:

@@ -10,7 +10,6 @@
  *   place          a CPU, process or thread that gets a unit at the start (stat_places.h)
  *   run            one execution of the program; --repeat has several
  *   sample         the values of all events in an interval or in a whole run (stat_sample.h)
- *   level          a momentary value; all other events are counts
  *   ratio          an event that is computed from counts, its terms (stat_ratio)
  *   flags          UPC_COUNTER_LOST, _PARTIAL and _NEVER of a value
  *   wanted events  the events that the user or the default choice asks for; refused ones cannot be added
