@@ -2,6 +2,22 @@
 /*
  * common.h - functions shared by the command line tools: messages, readable numbers, and safe text on a
  * terminal.
+ *
+ * Terms:
+ *   unit             256 counters of libupc (upc.h), started and stopped together, and a threshold register
+ *   catalogue        the list of all events, with codes; code: the number of an event in the catalogue
+ *   source           the origin of an event's counts: perf, a tracepoint, a file, a clock ...
+ *   driver           the low-level event behind an event of the catalogue, such as "perf:PAGE-FAULTS"
+ *   spelling         a name of perf or PAPI for an event of the catalogue
+ *   wiring           the assignment of sources to events; a wiring file changes it
+ *   scope            the thread, process, CPU, device or machine whose activity an event shows
+ *   level            a momentary value; a count only grows
+ *   script           a file that drives the signals of a unit in place of the machine; a replay plays it
+ *   simulated node   a simulator of Blue Gene/P's node, which runs programs for upc_run
+ *   service          the node service, upc_serve, which counts on a whole node; a user can run a private node
+ *   covariate        an event that is always counted, and whose counts can replace the clock of multiplexing
+ *   tool             a command line program of this project
+ *   memory is short  an allocation failed
  */
 #ifndef UTIL_COMMON_H
 #define UTIL_COMMON_H

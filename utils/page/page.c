@@ -8,8 +8,8 @@
 
 #include "page/page_put.h"
 
-/* Allow no network, and only our script and style, identified by hashes of their bytes, which
- * ctests/tools/page.sh checks. */
+/* The page's policy allows no network, and only page.js and page.css, which these hashes of their bytes
+ * identify. ctests/tools/page.sh checks the hashes. */
 #define HASH_CSS "Vk/+27WiGQCJX/frHtIA959ogleTudU4L3IZAGIfH3Q="
 #define HASH_JS "B1ucuyQq+dCQMV0M87ayRHWKatdz1rOqOKbCQV+Dg7Q="
 
@@ -105,7 +105,8 @@ void page_fact(struct page *page, const char *label, const char *text)
 	page_put(page, "</dd></div>\n");
 }
 
-/* In JSON these characters occur only inside strings, so they can be escaped. */
+/* Write JSON text into a script element. The characters that could end the element occur only inside strings
+ * of JSON, so they can be escaped. */
 int page_data_put(const char *buffer, size_t size, void *arg)
 {
 	struct page *page = arg;

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * page.h - writes a report as one self-contained HTML file: no network, no other file; pictures are SVG. The
- * page is readable without its script, which sorts tables and zooms into pictures.
+ * page.h - writes a report as one self-contained HTML file: no network, no other file; pictures are SVG.
+ *
+ * Terms:
+ *   script       page.js, which runs in the reader's browser
+ *   figure       a picture with its caption, and a text that mentions what is not drawn
+ *   fact         a short text with a label, such as the name of a job and its value
+ *   chart        a figure of lines over time (page_lines)
+ *   scale        the positions and the labels of the marks on an axis
+ *   column       of a table; or of a chart: neighbouring points that are drawn as one
+ *   band         a time of a chart with a special state, drawn as a coloured area
+ *   least, most  minimum and maximum
+ *
+ * The page is readable without the script, which sorts tables and zooms into pictures.
  *
  * Texts may be any bytes. Bytes that are no UTF-8 become U+FFFD, control bytes become their pictures, and no
  * text is ever markup. Calls do not fail: the first error is kept, later output is dropped, and page_end
@@ -39,8 +50,8 @@ void page_fact(struct page *page, const char *label, const char *text);
 enum page_kind {
 	PAGE_TEXT,
 	PAGE_COUNT,    /* whole numbers */
-	PAGE_NUMBER,   /* with this number of decimals */
-	PAGE_ESTIMATE, /* the same, with intervals */
+	PAGE_NUMBER,   /* numbers with page_column.decimals decimals */
+	PAGE_ESTIMATE, /* numbers as PAGE_NUMBER, with intervals */
 };
 
 struct page_column {
@@ -65,8 +76,8 @@ struct page_cell {
 	bool absent;            /* no value */
 };
 
-/* The first PAGE_ROWS rows are in the table itself. Further rows are in the page's data, for the script,
- * which shows and sorts them; a line mentions them. */
+/* The first PAGE_ROWS rows are in the table itself. Further rows are in the page's data, from which the
+ * script shows and sorts them. A line below the table gives their number. */
 #define PAGE_ROWS 1000
 
 void page_table(struct page *page, const char *caption, const struct page_column *columns, size_t n);
@@ -76,10 +87,10 @@ void page_table_end(struct page *page);
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
-/* The first PAGE_BARS bars are drawn; a line mentions the others. */
+/* The first PAGE_BARS bars are drawn. A line below them gives the number of the others. */
 #define PAGE_BARS 300
 
-/* Differences between things: a bar up to the mean, and a line from the least to the most. */
+/* One of several things that are compared, drawn as a bar up to mean and a line from min to max. */
 struct page_bar {
 	const char *label;
 	double min, mean, max;
@@ -88,7 +99,8 @@ struct page_bar {
 void page_bars(struct page *page, const char *caption, const char *unit, unsigned decimals,
 	       const struct page_bar *bars, size_t n);
 
-/* A tree of calls, drawn from the top. The width of each node is its value, with everything below it. */
+/* A tree of calls, drawn from the top. The width of each node is its value, which includes the values of all
+ * nodes below it. */
 #define PAGE_ROOT SIZE_MAX
 
 struct page_node {
@@ -109,11 +121,11 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 struct page_line {
 	const char *label;
 	const double *value; /* [n]; NAN means no value and interrupts the line */
-	size_t n;            /* number of the line's own points, from the first; 0: all */
+	size_t n;            /* the line has only the first n points of the chart; 0: all points */
 };
 
-/* A time with a special state, such as counters that were not counted, and the reason. In seconds, like
- * time. */
+/* A time with a special state, such as counters that did not count, and a label with the reason. from and to
+ * are in seconds, as page_chart.time is. */
 struct page_band {
 	double from, to;
 	const char *label;
@@ -122,7 +134,7 @@ struct page_band {
 struct page_chart {
 	const char *caption, *unit; /* unit NULL: none */
 	bool prefix;                /* write values in thousands, millions ... of the unit */
-	unsigned decimals;          /* of written values, after division by the prefix */
+	unsigned decimals;          /* decimals of written values, after division by the prefix */
 	double started;             /* time 0, in seconds since 1970; 0: unknown */
 	const double *time;         /* [n] seconds, increasing */
 	size_t n;
@@ -142,8 +154,8 @@ void page_lines(struct page *page, const struct page_chart *chart);
 /* Write data for programs as JSON: an element with this id, of letters, digits and '-'. */
 void page_data(struct page *page, const char *id, const json_t *value);
 
-/* The same for a text in parts: call page_data_put once or more in between. It returns 0, or -1 after an
- * error, and takes a page as its last argument. */
+/* Write data as page_data does, from JSON text in pieces: call page_data_begin, page_data_put once or more,
+ * and page_data_end. page_data_put returns 0, or -1 after an error, and takes a page as its last argument. */
 void page_data_begin(struct page *page, const char *id);
 int page_data_put(const char *text, size_t size, void *page);
 void page_data_end(struct page *page);

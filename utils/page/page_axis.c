@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * page_axis.c - axis marks at 1, 2 or 5 times a power of ten; on a time axis, at steps of a clock.
+ *
+ * Terms: page/page.h.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "page/page_axis.h"
 
-#define LARGE 1e300 /* larger values are drawn at this one: sums of two such values are still finite */
+#define LARGE 1e300 /* larger values are drawn at this value; a sum of two of them is still finite */
 
 static double drawable_axis_value(double value)
 {

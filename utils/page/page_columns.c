@@ -2,6 +2,8 @@
 /*
  * page_columns.c - converts points to columns. A column keeps the least and the most of its points, so that a
  * spike is visible however long the time is. A missing value interrupts the line.
+ *
+ * Terms: page/page.h.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * page_columns.h - the visible part of a line over time: as many columns as a picture can show.
+ *
+ * Terms: page/page.h.
  */
 #ifndef UTIL_PAGE_COLUMNS_H
 #define UTIL_PAGE_COLUMNS_H
@@ -10,8 +12,8 @@
 /* The values of a line in a column. */
 struct page_column_value {
 	double low, high; /* NAN: no value */
-	bool down;        /* the most came before the least */
-	bool interrupted; /* not joined to the column before */
+	bool down;        /* the column's highest point comes before its lowest */
+	bool interrupted; /* the line is not joined to the column before */
 };
 
 struct page_columns {

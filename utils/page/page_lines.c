@@ -3,6 +3,8 @@
  * page_lines.c - draws values over time. Lines are in a coordinate space that is stretched to the page's
  * width; the scales next to it have unstretched letters. Without a script the page shows scales, a table of
  * each line's values, and the times in which something was not counted.
+ *
+ * Terms: page/page.h.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,8 +18,8 @@
 
 enum {
 	WIDE = 1000, /* width of the lines' coordinate space */
-	HIGH = 220,  /* its height, also in pixels */
-	TOP = 8,     /* margin above it in pixels, half the height of a letter */
+	HIGH = 220,  /* height of the lines' coordinate space, also in pixels */
+	TOP = 8,     /* margin above the lines in pixels, half the height of a letter */
 	STEPS = 5,
 	BANDS = 10, /* limit of bands that are described in words */
 	BANDS_DRAWN = 1000,
@@ -95,7 +97,8 @@ static void put_line_values(const struct drawing *d)
 	page_put(d->page, "</svg>\n");
 }
 
-/* Draw the scale in percent. The text below names the value of 100 %, since most lines are far from it. */
+/* Draw the scale in percent. A text below the chart gives the value of 100 %, since most lines are far below
+ * 100 %. */
 static void put_percents(const struct drawing *d)
 {
 	const double whole = d->chart->peak / d->unit / 100;
@@ -121,7 +124,7 @@ static void put_percents(const struct drawing *d)
 	page_put(d->page, "</svg>\n");
 }
 
-/* Draw the marks of time: their labels (words), or their grid lines. */
+/* Draw the marks of time: with words their labels, else their grid lines. */
 static void put_hours(const struct drawing *d, bool words)
 {
 	const double first = ceil(d->from / d->step - 1e-9);
@@ -166,7 +169,7 @@ static void put_line_path(const struct drawing *d, size_t line)
 		if (isnan(value->low))
 			continue;
 		page_putf(d->page, "%s%.2f %.2f", value->interrupted ? "M" : "L", x, y[value->down]);
-		/* A single point is a line of no length, of which the round ends are drawn. */
+		/* A single point is a line of length 0, whose round ends are visible. */
 		if (value->high > value->low || value->interrupted)
 			page_putf(d->page, "L%.2f %.2f", x, y[!value->down]);
 	}
@@ -339,8 +342,8 @@ static json_t *line_data(const struct drawing *d, size_t line)
 	return json_pack("{s:o, s:o}", "low", low, "high", high);
 }
 
-/* Write the data for the script, without labels: the script takes these from the table, in the form of
- * page_put_text. */
+/* Write the data for the script, without labels. The script takes the labels from the table, where
+ * page_put_text has already replaced invalid characters. */
 static void put_data(const struct drawing *d)
 {
 	json_t *time = json_array(), *x = json_array(), *line = json_array(), *all;

@@ -12,7 +12,7 @@
 #define MINUS "\xe2\x88\x92"
 #define LARGE 1e15
 
-/* Group digits in threes; text after the last digit stays. */
+/* Group digits in threes. Characters after the last digit are copied unchanged. */
 static void group_digits(const char *digits, char *text)
 {
 	size_t n = strspn(digits, "0123456789"), i;

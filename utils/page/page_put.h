@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * page_put.h - shared by the writers of a page: texts of any bytes, numbers, and the page's state.
+ *
+ * Terms: page/page.h.
  */
 #ifndef UTIL_PAGE_PUT_H
 #define UTIL_PAGE_PUT_H
@@ -39,8 +41,8 @@ void page_put_json_text(struct page *page, const char *text);
 /* End the open table or list of facts. */
 void page_block(struct page *page);
 
-/* Begin a figure with its caption, or end it with a line "Not drawn" words ": " left_out, if anything is left
- * out. */
+/* Begin a figure with its caption. End a figure; if left_out is not 0, write the line "Not drawn" words ": "
+ * left_out. */
 void page_figure_begin(struct page *page, const char *kind, const char *caption, const char *unit);
 void page_figure_end(struct page *page, size_t left_out, const char *words);
 

@@ -2,6 +2,8 @@
 /*
  * page_svg.c - pictures. Lengths along x are shares of the page's width, so that a picture fits a narrow
  * window and its letters keep their shape. Lengths along y are pixels.
+ *
+ * Terms: page/page.h.
  */
 #include <errno.h>
 #include <math.h>
@@ -101,14 +103,14 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 #define NARROWEST 5e-4 /* share of the whole; narrower nodes are not drawn */
 
 struct place {
-	double x, width; /* shares of the whole */
-	double below;    /* sum of its children */
+	double x, width; /* left end and width, as shares of the whole picture */
+	double below;    /* sum of the children's values */
 	double next;     /* left end of the next child */
-	double scale;    /* for its children: estimates may exceed their parent's value */
+	double scale;    /* the children's width / value; estimates may exceed the parent's value */
 	unsigned level;
 };
 
-/* Sum the children of each node. False if a node comes before its parent. */
+/* Sum the children of each node. Return false if a node comes before its parent. */
 static bool sum_up(const struct page_node *nodes, size_t n, struct place *place, double *full)
 {
 	size_t i;
@@ -153,7 +155,7 @@ static unsigned lay_out_nodes(const struct page_node *nodes, size_t n, struct pl
 	return deepest;
 }
 
-/* Return a colour for a name, the same wherever the name appears. */
+/* Return a colour that depends on the name only, so that it is the same wherever the name appears. */
 static unsigned colour_of_name(const char *name)
 {
 	uint32_t hash = 2166136261u;

@@ -2,8 +2,10 @@
 /*
  * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON after the table: an array of rows. A row is
  * an array of cells, each of the form [sort key, text, interval, flags, depth], where the last three may be
- * absent. page.js makes the same elements from them as put_table_cell. An estimate's interval is in a
- * separate column, so that digits are aligned with each other and with their heading.
+ * absent. page.js makes the same elements from such an array as put_table_cell writes. An estimate's interval
+ * is in a separate column, so that digits are aligned with each other and with their heading.
+ *
+ * Terms: page/page.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +38,7 @@ static void see_number(const struct page_column *column, const struct page_cell 
 
 	if (column->kind == PAGE_COUNT || (column->kind == PAGE_ESTIMATE && cell->exact)) {
 		page_format_count(cell->count, number);
-		/* JSON readers do not agree on larger integers. */
+		/* JSON readers treat integers above INT64_MAX differently. */
 		if (cell->count > INT64_MAX)
 			snprintf(seen->key, sizeof(seen->key), "%.1f", (double)cell->count);
 		else
