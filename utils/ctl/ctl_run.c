@@ -2,9 +2,11 @@
 /*
  * ctl_run.c - runs a command while the service yields all hardware counters.
  *
- * The connection to the service holds the yield. Only this process has the connection, so the counters resume
- * when this process ends in any way, even if the command or its children continue. If the service ends
- * meanwhile and comes back, this process asks again.
+ * The yield lasts as long as the connection to the service. Only this process has the connection, so the
+ * counters resume when this process ends in any way, even if the command or its children continue. If the
+ * service ends and is started again meanwhile, this process asks it again to yield.
+ *
+ * Terms: ctl/ctl_sheet.h.
  */
 #include "ctl/ctl_run.h"
 
@@ -53,8 +55,8 @@ static int yield_counters(struct util_control *control, const char *program)
 	return ok ? 0 : -1;
 }
 
-/* Asks the service to turn the counters on again, and waits for its answer. If that fails, the service
- * resumes them when the connection closes. */
+/* Ask the service to resume its counters, and wait for the answer. If this fails, the service resumes them
+ * when the connection closes. */
 static void resume_service(struct util_control *control)
 {
 	static const char *const word[] = {"resume"};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ctl_run.h - runs a command while the service yields all hardware counters.
+ *
+ * Terms: ctl/ctl_sheet.h.
  */
 #ifndef CTL_RUN_H
 #define CTL_RUN_H

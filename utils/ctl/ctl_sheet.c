@@ -3,6 +3,8 @@
  * ctl_sheet.c - prints the service's answers as text, JSON or CSV. In text many counters may have the same
  * reason, for example when all yield to a program. Each reason is therefore printed once, with a number,
  * below the table.
+ *
+ * Terms: ctl/ctl_sheet.h.
  */
 #include "ctl/ctl_sheet.h"
 
@@ -47,8 +49,7 @@ static void set_answer_cell(const json_t *object, const char *key, enum sheet_ki
 
 /* ---- states ------------------------------------------------------------------------------ */
 
-/* Return the number of the counter's places in the given state, with their names. The state is the worst of
- * all places. */
+/* Return the number of the counter's places in the given state, with their names. */
 static unsigned places_so(const json_t *counter, const char *state, char *names, size_t size)
 {
 	const json_t *place;
@@ -68,7 +69,8 @@ static unsigned places_so(const json_t *counter, const char *state, char *names,
 	return n;
 }
 
-/* Format a state: "counting", "taken on cpu1, cpu3 (1)", "failed on 12 of 64 (2)". */
+/* Format the state of a counter, which is the worst state of its places, with the places in this state and
+ * the number of the reason: "counting", "taken on cpu1, cpu3 (1)", "failed on 12 of 64 (2)". */
 static void put_state(const json_t *counter, unsigned reason, char text[STATE_MAX])
 {
 	const char *state = get_answer_text(counter, "state");
@@ -130,13 +132,13 @@ static const struct sheet_column yielded_columns[] = {
 };
 
 struct ctl_row {
-	const json_t *field, *place; /* place: a place of the counter, or NULL */
+	const json_t *field, *place; /* object with the fields of the row; its place in the row, or NULL */
 };
 
 struct ctl_sheet {
 	const json_t *answer;
 	const char *list;    /* key of the answer's list whose objects are rows */
-	bool places;         /* rows are the places of these objects */
+	bool places;         /* each row is a place of one of these objects */
 	const char **reason; /* distinct reasons; the first one has number 1 */
 	unsigned reasons;
 	char *state; /* text of the current cell, STATE_MAX bytes, until the next cell */
@@ -162,8 +164,8 @@ static void set_place_value(const struct ctl_row *row, struct sheet_cell *cell)
 		return;
 	cell->absent = false;
 	cell->exactness = SHEET_UNCOUNTED;
-	/* The counter's reason explains its worst state only. A place in another state shows the state as the
-	 * reason. */
+	/* The counter has one reason, which explains its worst state. For a place in another state, the word
+	 * for the state is shown in place of a reason. */
 	cell->reason[cell->reasons++] =
 		why[0] != '\0' && strcmp(state, get_answer_text(row->field, "state")) == 0 ? why : state;
 }
@@ -280,7 +282,7 @@ static void put_wrapped(FILE *out, const char *text, unsigned indent)
 }
 
 /* Return the programs that the counters are yielded for, such as "sleep (pid 12, uid 0), make (pid 13, uid
- * 1000)". Return NULL if there are none. The caller frees the text. */
+ * 1000)". Return NULL if the counters are not yielded. The caller frees the text. */
 static char *yielded_text(const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "yielded_for"), *who;

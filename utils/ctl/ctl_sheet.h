@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ctl_sheet.h - prints the service's answers as text, JSON or CSV.
+ *
+ * Terms:
+ *   counter     a counter of the node service, which counts one event on all of its places
+ *   place       a CPU, a NUMA node, a control group or the whole node, as far as a counter has a value for it
+ *   state       counting, or the reason why a counter does not count: halted, taken, yielded, failed ...
+ *   yield       the service stops its hardware counters for a program, until the program has ended
+ *   answer      the JSON object that the service returns for a command
+ *   all others  lib/common.h
  */
 #ifndef CTL_SHEET_H
 #define CTL_SHEET_H

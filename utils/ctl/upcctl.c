@@ -2,6 +2,8 @@
 /*
  * upcctl.c - controls the node service: adds, halts and reassigns its counters, lists them, and runs programs
  * that need the hardware counters for themselves.
+ *
+ * Terms: ctl/ctl_sheet.h.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -59,15 +61,15 @@ static const struct util_usage usage = {
 struct settings {
 	const char *socket;
 	struct util_format_choice format;
-	const char **word; /* the command and its arguments */
+	const char **word; /* command of upcctl and its arguments */
 	unsigned words;
-	char **program; /* program of the command run; else NULL */
+	char **program; /* for the command "run": the program and its arguments; else NULL */
 };
 
 /* ---- the command line -------------------------------------------------------------------- */
 
-/* Commands of the command line. Commands that only the configuration has, or the connection implies, are
- * listed for their specific error message, instead. */
+/* Commands of the command line. Commands of the service that are allowed only in its configuration, or that
+ * the connection implies, are listed with an error message in the member instead. */
 static const struct {
 	const char *name, *instead;
 } commands[] = {

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * metrics.h - metrics: files of formulas, the events that they need, and their values for a region's
- * counts, with intervals. doc/reference/METRICS.md describes the files.
+ * counts, with intervals.
+ *
+ * Terms:
+ *   set           the metrics of one file, with the events that they need
+ *   metric        a derived name of a file: the quotient of two sums of terms, or one sum
+ *   term          an event, time or calls, with a factor in each of the two sums
+ *   above, below  the dividend and the divisor of a metric
+ *   count         the value of one event for a region of a program, exact or estimated
+ *   column        index of an event's count in the counts that the caller passes
+ *   lower bound   a count that lacks a part
+ *   all others    lib/common.h
+ *
+ * doc/reference/METRICS.md describes the files.
  *
  *   upc-metrics 1
  *   # a comment
@@ -24,33 +36,34 @@
 struct metrics; /* the metrics of one file, in its order */
 
 /* Load metrics from a file or a text. Return 0, or UPC_EWIRING, UPC_EPERM or UPC_ENOMEM with a message
- * (upc_last_message): FILE:LINE:COLUMN and what was expected. name is for messages, and names the set:
- * without folder and without the last dot and what follows it. */
+ * (upc_last_message): FILE:LINE:COLUMN and what was expected. name is the file in messages. The name of the
+ * set is name without its folder and without the last dot and the text after it. */
 int metrics_load(const char *path, struct metrics **metrics);
 int metrics_parse(const char *text, size_t length, const char *name, struct metrics **metrics);
 void metrics_free(struct metrics *metrics);
 const char *metrics_set(const struct metrics *metrics);
 
-/* A metric. NULL: not given in the file. */
+/* The properties of a metric. A member is NULL if the file does not give the property. */
 struct metric {
 	const char *name, *unit, *description, *formula;
 };
 unsigned metrics_count(const struct metrics *metrics);
 const struct metric *metrics_at(const struct metrics *metrics, unsigned metric);
 
-/* True if the metric of several threads is the sum of theirs: a sum of counts, not a ratio. */
+/* True if the metric's value for several threads is the sum of the threads' values: the metric is a sum of
+ * counts, not a ratio. */
 bool metrics_adds_up(const struct metrics *metrics, unsigned metric);
 
-/* The events to count for the set, as PAPI spells them, in the order in which the metrics need them. time and
- * calls are not events. */
+/* Return the number of events to count for the set, and the name of one as PAPI spells it. They are in the
+ * order in which the metrics need them. time and calls are not events. */
 unsigned metrics_events(const struct metrics *metrics);
 const char *metrics_event(const struct metrics *metrics, unsigned event);
 bool metrics_needs(const struct metrics *metrics, unsigned metric, unsigned event);
 
-/* ---- of counts (metrics_value.c) ------------------------------------------------------------- */
+/* ---- values of metrics (metrics_value.c) ----------------------------------------------------- */
 
-/* Map the counts to the set's events. upc:::NAME and NAME are the same event. Return NULL if memory is
- * short. */
+/* Map the set's events to the columns of the n events that were counted. upc:::NAME and NAME are the same
+ * event. Return NULL if memory is short. */
 struct metrics_columns;
 struct metrics_columns *metrics_bind(const struct metrics *metrics, const char *const *events, unsigned n);
 void metrics_unbind(struct metrics_columns *columns);
@@ -58,8 +71,8 @@ void metrics_unbind(struct metrics_columns *columns);
 struct metrics_counts {
 	double seconds, calls;
 	const struct upcr_value *value; /* [n], as passed to metrics_bind */
-	/* Correlations of errors, [n * n]; NaN: unknown. NULL: all are unknown. For an unknown correlation,
-	 * each metric's error is computed for the worst case. */
+	/* [n * n]: correlations of the counts' errors; NaN: unknown. NULL: all are unknown. With unknown
+	 * correlations, a metric's error is computed for the worst case. */
 	const double *correlation;
 };
 
@@ -68,27 +81,27 @@ struct metric_value {
 	double error;     /* standard error, to first order; NaN if value is NaN */
 	double freedom;   /* degrees of freedom of error                                      */
 	double low, high; /* 95 % interval; infinite: unbounded */
-	unsigned flags;   /* UPCR_* of all its counts */
-	unsigned missing; /* number of its events without counts; if not 0, no other field is set */
-	bool exact;       /* its counts are exact (or time and calls), and it is no difference with time */
+	unsigned flags;   /* UPCR_* of all counts in the formula */
+	unsigned missing; /* number of events without counts; if not 0, no other field is set */
+	bool exact;       /* all counts are exact, and the formula is no difference that contains time */
 	bool open;        /* the divisor may be 0 */
-	bool at_least;    /* a lower bound, because some counts are */
-	bool unsure;      /* may be less or more: counts are lower bounds, or clocks differ */
+	bool at_least;    /* value is a lower bound, because some counts are lower bounds */
+	bool unsure;      /* the true value may be less or more: counts are lower bounds, or clocks differ */
 };
 
 void metrics_value(const struct metrics *metrics, unsigned metric, const struct metrics_columns *columns,
 		   const struct metrics_counts *counts, struct metric_value *value);
 
-/* Store up to max names of events that a metric needs and that were not counted. Return their number. counts
- * NULL: events without a column. */
+/* Store up to max names of events that a metric needs and that were not counted. If counts is NULL, store the
+ * events without a column. Return the number of such events, which may exceed max. */
 unsigned metrics_missing(const struct metrics *metrics, unsigned metric,
 			 const struct metrics_columns *columns, const struct metrics_counts *counts,
 			 const char **names, unsigned max);
 
 /* ---- sets installed with the tools (metrics_sets.c) -------------------------------------------- */
 
-/* Open a set by name, such as "nopmu", or a file if name has a '/' or ends with ".metrics". Return errors
- * with a message, which lists the known sets if the name is unknown. */
+/* Open a set by name, such as "nopmu", or a file if name has a '/' or ends with ".metrics". Return 0 or an
+ * error of metrics_load. If the name is unknown, the message lists the known sets. */
 int metrics_open(const char *name, struct metrics **metrics);
 
 /* Return the names of all sets in alphabetical order, terminated by NULL, to be freed with

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * metrics_file.c - reads files of metrics.
+ *
+ * Terms: metrics/metrics.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +49,7 @@ static int64_t time_or_calls(const char *name)
 	return !strcmp(name, "time") ? METRICS_TIME : !strcmp(name, "calls") ? METRICS_CALLS : -1;
 }
 
-/* Return the term of an event, adding the event if it is new. */
+/* Return the code of the event's term. A new event is added. */
 static int64_t event_term(struct file *f, const char *event)
 {
 	struct metrics *m = f->m;
@@ -66,7 +68,7 @@ static int64_t event_term(struct file *f, const char *event)
 	return METRICS_EVENTS + m->events++;
 }
 
-/* True for names of PAPI: presets, and names with a component or a PMU. */
+/* True for names that PAPI defines: presets, and names with a component or a PMU. */
 static bool is_papi_name(const char *name)
 {
 	return !strncmp(name, "PAPI_", 5) || strstr(name, "::");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metrics_set.h - a parsed file of metrics: events that are terms, and formulas over them.
+ * metrics_set.h - a parsed file of metrics: the events, and formulas whose terms are events, time and calls.
+ *
+ * Terms: metrics/metrics.h.
  */
 #ifndef METRICS_SET_H
 #define METRICS_SET_H
@@ -8,7 +10,7 @@
 #include "base/event.h"
 #include "metrics/metrics.h"
 
-/* Codes of terms: time and calls, then the events. */
+/* Codes of terms: time, calls, and from METRICS_EVENTS on the events. */
 enum { METRICS_TIME, METRICS_CALLS, METRICS_EVENTS };
 
 struct metrics_derived {

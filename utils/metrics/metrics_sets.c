@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * metrics_sets.c - the sets of metrics installed with the tools, and the choice for this machine.
+ *
+ * Terms: metrics/metrics.h.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -2,11 +2,13 @@
 /*
  * metrics_value.c - computes metrics from counts, with their intervals.
  *
- * A formula is above / below, both sums of counts with integer factors. "above - R * below" is such a sum for
- * any R. The interval of a metric of several estimates contains those R for which this sum does not differ
- * significantly from 0 (Fieller's interval). The interval is unbounded if below does not differ significantly
- * from 0. A metric of one estimate is a monotonic function of it, and its interval is computed from the
- * estimate's.
+ * A formula is above / below, two sums of counts with integer factors. For any R, "above - R * below" is also
+ * a sum of counts. The interval of a metric of several estimates contains all R for which this sum does not
+ * differ significantly from 0 (Fieller's interval). The interval is unbounded if below does not differ
+ * significantly from 0. A metric of one estimate is a monotonic function of this estimate, and the interval
+ * of the metric is computed from the estimate's interval.
+ *
+ * Terms: metrics/metrics.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 
 struct metrics_columns {
 	unsigned n; /* number of counts */
-	int of[];   /* per event: index of its count, or -1 */
+	int of[];   /* [events of the set]: index of the event's count, or -1 */
 };
 
 static bool is_same_metric_event(const char *a, const char *b)
@@ -56,15 +58,15 @@ void metrics_unbind(struct metrics_columns *columns)
 /* ---- terms ------------------------------------------------------------------------------------ */
 
 struct term {
-	double above, below; /* factors of the count */
+	double above, below; /* factors of the count in the two sums */
 	struct upcr_value count;
-	int column; /* index of the count; -1: time or calls */
+	int column; /* index of the count; -1: the term is time or calls */
 };
 
 struct terms {
 	struct term term[UPCI_TERMS_MAX];
 	unsigned n;
-	double above, below; /* the two sums */
+	double above, below; /* values of the two sums */
 	double constant;     /* the value of below, if below is a number; else 0 */
 	const double *correlation;
 	unsigned columns;
@@ -110,7 +112,8 @@ static struct upcr_value make_known_value(double value)
 		.value = value, .freedom = INFINITY, .low = value, .high = value, .coverage = 1};
 }
 
-/* Set the error of a count of which only the interval is known, or nothing. */
+/* Set the error of a count whose interval is known but not its error. If neither is known, both are infinite.
+ */
 static void tidy_count_error(struct upcr_value *count)
 {
 	if (isnan(count->error) || isnan(count->low) || isnan(count->high)) {
@@ -156,7 +159,7 @@ static void get_terms(const struct upci_formula *formula, const struct metrics_c
 	}
 }
 
-/* True if the count has an error, or only an interval. */
+/* True if the count has an error or an interval. */
 static bool is_estimate(const struct term *t)
 {
 	return t->count.error > 0 || t->count.low < t->count.value ||
@@ -207,8 +210,8 @@ static double error_of(const struct terms *terms, const double *weight)
 	return isnan(variance) ? INFINITY : sqrt(fmax(variance, 0));
 }
 
-/* Return the degrees of freedom of the same sum, computed as for sums in a thread: weighted as if all errors
- * were one. */
+/* Return the degrees of freedom of the sum of weight[i] times count i. They are a weighted mean, as for sums
+ * within a thread, as if all errors were one error. */
 static double freedom_of_terms(const struct terms *terms, const double *weight)
 {
 	double error = 0, below = 0;
@@ -241,7 +244,7 @@ static double student_by_freedom(double freedom)
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* Return the metric's value if count i were `count`. */
+/* Return the value that the metric would have if the value of count i were `count`. */
 static double value_with_count(const struct terms *terms, unsigned i, double count)
 {
 	const struct term *t = &terms->term[i];
@@ -266,8 +269,8 @@ static void interval_of_one(const struct terms *terms, unsigned i, struct metric
 	v->high = fmax(v->value, fmax(a, b));
 }
 
-/* Return the distance from the value to the ratio at which the difference becomes significant. side: -1 or
- * 1. */
+/* Return the distance from value to the ratio R at which "above - R * below" becomes significant, below value
+ * (side is -1) or above value (side is 1). */
 static double edge_of_ratio(const struct terms *terms, double value, double t, int side)
 {
 	double weight[UPCI_TERMS_MAX] = {0}, low = 0, high, middle;
@@ -322,7 +325,8 @@ static void interval_of_several(const struct terms *terms, struct metric_value *
 	v->high = v->value + edge_of_ratio(terms, v->value, t, 1);
 }
 
-/* Set at_least if the metric can only rise with the counts that are lower bounds, otherwise unsure. */
+/* If some counts are lower bounds, set at_least if the metric can only rise when these counts rise, otherwise
+ * set unsure. */
 static void bound_metric_value(const struct terms *terms, struct metric_value *v)
 {
 	bool rises = true, alone;
@@ -375,8 +379,8 @@ static void estimate_metric_error(struct terms *terms, struct metric_value *v)
 			estimates++;
 			last = i;
 		}
-	/* The high end of a lower bound is unknown. A symmetric one is used here, and settle_ends() removes
-	 * the metric's high end later. */
+	/* The high end of a count that is a lower bound is unknown. Here it is assumed to be as far away as
+	 * the low end, and settle_ends() removes the metric's high end later. */
 	for (i = 0; i < terms->n; i++)
 		if (upcr_is_lower_bound(&terms->term[i].count))
 			terms->term[i].count.high =
@@ -417,14 +421,16 @@ void metrics_value(const struct metrics *metrics, unsigned metric, const struct 
 		value->exact = value->exact && upcr_is_exact(&terms.term[i].count);
 	}
 	if (!(terms.below > 0)) {
-		/* If below is exactly 0, there is no value; otherwise the value may be anything. */
+		/* If below is exactly 0, the metric has no value. If below is an estimate, the value may be
+		 * any number. */
 		value->open = true;
 		bound_metric_value(&terms, value);
 	} else {
 		estimate_metric_error(&terms, value);
 	}
 	settle_ends(&terms, value);
-	/* A difference with time may be as small as the time between reading the two clocks. */
+	/* The two clocks are not read at the same moment, and a difference of times may be as small as the
+	 * time between the two readings. */
 	if (value->exact && is_of_time(formula) && !is_positive(&terms)) {
 		value->exact = false;
 		value->unsure = true;
