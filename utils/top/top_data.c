@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * top_data.c - prints one refresh of a shared unit as JSON or CSV.
+ *
+ * Terms: top/top_table.h.
  */
 #include "top/top_data.h"
 
@@ -70,7 +72,8 @@ int top_data_print(FILE *out, const struct top_look *look, enum util_format form
 {
 	static const char *const keys[] = {"refresh", "unix_time", "state", "counter", NULL};
 	static const char *const others[] = {"unit", "kind", "per_second", "note", "seconds", NULL};
-	/* CSV has the first ONCE facts, once; the other facts vary and are columns of each row. */
+	/* CSV has a line for each of the first ONCE facts, only once. The other facts vary between refreshes,
+	 * so they are columns of each row. */
 	enum { ONCE = 4 };
 	const struct sheet_fact facts[] = {
 		{.key = "name", .kind = SHEET_TEXT, .cell = {.text = look->name}},

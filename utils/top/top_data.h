@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * top_data.h - prints one refresh of a shared unit as JSON or CSV.
+ *
+ * Terms: top/top_table.h.
  */
 #ifndef TOP_DATA_H
 #define TOP_DATA_H
@@ -23,7 +25,7 @@ struct top_look {
 	double seconds;   /* time that the rates cover, s */
 	uint64_t generation;
 	bool changed;
-	bool continued; /* an earlier refresh was already printed */
+	bool continued; /* this is not the first refresh that is printed */
 	const struct top_line *line;
 	unsigned lines;
 };

@@ -23,7 +23,7 @@ struct top_screen {
 /* The cause that ended a wait. */
 enum top_wake {
 	TOP_WAKE_TICK,   /* the deadline has passed */
-	TOP_WAKE_REDRAW, /* the screen's size changed, or upc_top was continued */
+	TOP_WAKE_REDRAW, /* the screen's size has changed, or upc_top has been continued after a stop */
 	TOP_WAKE_NOW,    /* a key requests a refresh */
 	TOP_WAKE_SORT,   /* a key requests the next sort order */
 	TOP_WAKE_ALL,    /* a key toggles between all counters and those with an event */

@@ -15,7 +15,7 @@
 #include "lib/common.h"
 
 #define NAME_MIN 10    /* minimum width of names, on the narrowest line */
-#define NAME_WANTED 20 /* width of names below which other columns are dropped */
+#define NAME_WANTED 20 /* if less width is left for names, other columns are dropped */
 
 /* Default widths of columns. Fixed widths keep the columns in place at each refresh, which makes the table
  * readable. */
@@ -39,9 +39,9 @@
 /* ---- lines ------------------------------------------------------------- */
 
 /*
- * Return the time that rates cover, in ns. Counts are as of the owner's last update, so the time is between
- * updates, not between snapshots. If counts changed without an update (a register was written, or a source is
- * in memory), the time between the snapshots is the best approximation.
+ * Return the time that rates cover, in ns. The counts are those of the owner's last update, so this is the
+ * time between two updates, not between two snapshots. If counts changed without an update (a register was
+ * written, or a source is in memory), the time between the snapshots is the best approximation.
  */
 static uint64_t span_ns(const struct top_snapshot *before, const struct top_snapshot *now)
 {
@@ -185,7 +185,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 	else if (ns == 0)
 		util_format_rate(line->rate, text);
 	else if (line->rate * (double)ns < 1e14)
-		/* A time divided by a time is a percentage, not a rate. */
+		/* For an event in units of time, show the share of the time in percent, not a rate. */
 		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%", line->rate * (double)ns / 1e7);
 	else
 		snprintf(text, UTIL_NUMBER_MAX, "%.2g %%", line->rate * (double)ns / 1e7);

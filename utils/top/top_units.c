@@ -2,6 +2,8 @@
 /*
  * top_units.c - lists shared units with their owners, and finds units whose names are similar to a mistyped
  * name.
+ *
+ * Terms: top/top_table.h.
  */
 #include "top/top_units.h"
 
@@ -39,7 +41,7 @@ struct unit {
 struct units {
 	struct unit *unit;
 	size_t n;
-	const uid_t *user; /* only units of this user; NULL: of all users */
+	const uid_t *user; /* list only units of this user; NULL: units of all users */
 };
 
 /* ---- users and processes ----------------------------------------------- */

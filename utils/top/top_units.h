@@ -2,6 +2,8 @@
 /*
  * top_units.h - lists shared units with their owners, and finds units whose names are similar to a mistyped
  * name.
+ *
+ * Terms: top/top_table.h.
  */
 #ifndef TOP_UNITS_H
 #define TOP_UNITS_H
@@ -25,15 +27,15 @@ int top_units_find_user(const char *text, uid_t *user);
 
 /*
  * Format the command line of a process, with blanks between the words. The result is "" if the command line
- * is not readable or the process is not the user's: the process ID comes from the unit's owner, who may have
- * written a wrong one.
+ * is not readable or the process does not belong to the user. This is checked because the process ID comes
+ * from the unit's owner, who may have written a wrong ID.
  */
 void top_units_command(pid_t process, uid_t user, char *text, size_t size);
 
 /* Print all units, or those of one user. Return the exit status. */
 int top_units_list(const uid_t *user, enum util_format format);
 
-/* Print an error: the user shares no unit of that name, and the most similar names are these. */
+/* Print an error: the user shares no unit of this name. The message has the most similar names of units. */
 void top_units_say_missing(const char *name, uid_t user);
 
 #endif

@@ -2,6 +2,8 @@
 /*
  * upc_top.c - watches a unit that another process shares: its counts, their rates, and the thread that
  * changed its configuration (UPC, section 7).
+ *
+ * Terms: top/top_table.h.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 #define INTERVAL_MAX (86400ull * NS)
 #define REFRESHES_MAX 1000000000
 
-#define TRIES 20            /* attempts to read a unit between two changes */
+#define TRIES 20            /* attempts to read a unit while its owner changes it */
 #define TRY_NS 1000000      /* time between the attempts */
 #define ALIVE_NS NS         /* maximum time between two checks that the owner is alive */
 #define LOUD_NS (5ull * NS) /* time that a change stays highlighted, for users who look away */
@@ -38,7 +40,7 @@ struct options {
 	uid_t user;
 };
 
-/* The fate of the watched unit. */
+/* How the watched unit ended, or LIVES. */
 enum end { LIVES, UNSHARED, LEFT_BEHIND, TORN };
 
 struct session {
@@ -46,20 +48,21 @@ struct session {
 	struct upc_monitor *monitor;
 	struct top_screen screen;
 	bool drawing;
-	enum top_sort sort; /* keys change these */
+	enum top_sort sort; /* sort and the members below: changed by keys */
 	bool all;
 
-	/* Rates are taken between before and shown. shown is on the screen; fresh is being read. */
+	/* Rates are computed from before to shown. The snapshot shown is on the screen; fresh is being read.
+	 */
 	struct top_snapshot *before, *shown, *fresh;
 	unsigned looks; /* number of valid snapshots among before and shown */
 	struct upc_monitor_info info;
 
-	/* The events of the configuration with this generation. */
+	/* The events of the configuration whose number is generation. */
 	struct upc_monitor_event event[UPC_COUNTERS];
 	uint64_t generation;
 	bool has_events;
 
-	bool changed; /* since the last refresh */
+	bool changed; /* the configuration has changed since the last refresh */
 	uint64_t changed_ns, generation_before;
 	enum end end;
 	char notice[400];
@@ -224,8 +227,8 @@ static void take_fresh(struct session *s, bool last)
 	if (s->looks > 0 && !top_table_news(s->shown, fresh))
 		return; /* keep showing the last known rates */
 	if (last && s->looks == 2) {
-		/* The interval before the end is too short for rates. Extend the previous interval
-		 * instead. */
+		/* The time from the last snapshot to the unit's end is too short for rates. Compute the rates
+		 * since the snapshot before. */
 		s->fresh = s->shown;
 	} else {
 		s->fresh = s->before;
@@ -438,7 +441,7 @@ static int show_session(struct session *s)
 	if (s->drawing)
 		return draw_frame(s);
 	if (s->looks == 0) {
-		if (s->end == LIVES) /* otherwise say_end prints the notice */
+		if (s->end == LIVES) /* say_end prints the notice of a unit that has ended */
 			util_error("'%s': %s", s->options->name, s->notice);
 		return 0;
 	}
