@@ -28,8 +28,8 @@ static bool ends_word_with(const char *word, size_t length, const char *end)
 }
 
 /*
- * Cuts English endings from a word. The stem need not be a word, as long as all forms have the same
- * stem: "caches" and "cache" leave "cach", "misses" and "miss" leave "mis".
+ * Cut English endings from a word. The remaining stem need not be a word, as long as all forms of the word
+ * have the same stem: the stem of "caches" and "cache" is "cach", that of "misses" and "miss" is "mis".
  */
 static void cut_to_stem(char *word)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_avail.c - lists the events, their descriptions, and their source or the reason why an event has none.
+ * upc_avail.c - lists the events, their descriptions, and their source or the reason why an event has no
+ * source.
+ *
+ * Terms: lib/common.h.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@ struct listing {
 	struct upc_event_info *event; /* all events of the catalogue */
 	bool *shown;
 	unsigned n, n_shown, n_driven, n_bgp_undriven;
-	const char *more; /* pattern that also matches descriptions of events that are not shown, or NULL */
+	const char *more; /* a pattern that matches descriptions of further events, not shown; or NULL */
 };
 
 static const struct util_usage usage = {
@@ -157,8 +160,8 @@ static unsigned show_matches(struct listing *l, const char *pattern, enum where 
 	return found;
 }
 
-/* Show an event that upc_catalogue_find accepts although the catalogue does not list it, such as an event
- * with unit masks. upc_catalogue_find then gives the event a code. Return false if there is no such event. */
+/* Show an event that the catalogue does not list but upc_catalogue_find accepts, such as an event with unit
+ * masks. upc_catalogue_find then adds the event to the catalogue. Return false if it refuses the name. */
 static bool show_spelled(struct listing *l, const char *name)
 {
 	uint32_t code;
@@ -171,8 +174,8 @@ static bool show_spelled(struct listing *l, const char *name)
 	return false;
 }
 
-/* Return true if the last lookup failed because perf or PAPI has the event but nothing counts it here. The
- * catalogue's last message contains the reason. */
+/* Return true if the last lookup of the name failed because perf or PAPI has the event but cannot count it on
+ * this machine. upc_last_message then returns the reason. */
 static bool avail_is_refused(const char *name)
 {
 	char begin[UPC_NAME_MAX + 16];
@@ -191,8 +194,8 @@ static unsigned search_events(struct listing *l, const struct options *o, const 
 	unsigned found =
 		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
 
-	/* If no event with a source matches, show the others, since their reasons answer the user's
-	 * question. */
+	/* If no event with a source matches, show those without a source: the reason why they have none
+	 * answers the user's question. */
 	if (found == 0)
 		found = show_spelled(l, pattern);
 	if (found == 0 && avail_is_refused(pattern))
@@ -273,8 +276,8 @@ static void print_event_line(const struct style *style, const char *intro, const
 	fputc('\n', stdout);
 }
 
-/* Print the name of an event, and its source, scope and unit next to the name, or below if the line is too
- * short. */
+/* Print the name of an event. Print its source, scope and unit next to the name, or on the next line if they
+ * do not fit. */
 static void print_event_head(const struct upc_event_info *event, const struct style *style)
 {
 	char brief[128];
