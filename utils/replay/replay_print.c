@@ -5,6 +5,8 @@
  *
  * A script can print more than fits into memory, so nothing is stored here. Registers have 64 bits, and many
  * JSON readers keep only 53 bits of a number, so JSON has registers as text.
+ *
+ * Terms: replay/replay_vcd.h.
  */
 #include "replay/replay_print.h"
 

@@ -2,6 +2,8 @@
 /*
  * replay_print.h - prints what a script of upc_replay reads, and the interrupts and parity errors of the
  * unit: as text in the format of the unit's contract, as one JSON object per line, or as CSV lines.
+ *
+ * Terms: replay/replay_vcd.h.
  */
 #ifndef REPLAY_PRINT_H
 #define REPLAY_PRINT_H
@@ -12,7 +14,7 @@
 
 struct replay_stats {
 	const char *engine;
-	uint64_t cycles, closed; /* closed: cycles computed in closed form */
+	uint64_t cycles, closed; /* number of all cycles, and of those computed without stepping */
 	double seconds;
 };
 

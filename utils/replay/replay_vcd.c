@@ -7,9 +7,11 @@
  * the cycle; the samples that cycle t takes; and the interrupts that cycle t raises. An increment in cycle t
  * is therefore visible at t + 1, as in a waveform of the circuit.
  *
- * Reading a counter checks the counter's parity, and the script's output would show the error. Therefore
- * counters are read from a second engine, the shadow. The shadow gets the same writes, flips and cycles, and
- * its parity errors are ignored. Parity errors change no value, so both engines count the same.
+ * A read of a counter checks its parity, and a parity error that such a read finds would be in the script's
+ * output. Therefore counters are read from the shadow, whose parity errors are ignored. Parity errors change
+ * no value, so both engines count the same.
+ *
+ * Terms: replay/replay_vcd.h.
  */
 #include "replay/replay_vcd.h"
 
@@ -44,7 +46,7 @@ static const struct {
 	[SIGNAL_IRQ] = {"irq", 1},
 };
 
-/* The identifiers of the unit's signals follow those of all counters. */
+/* Identifiers of the unit's signals, after the identifiers of all counters' signals. */
 enum { ID_RUN = SIGNALS * UPC_COUNTERS, ID_THRESHOLD };
 
 struct replay_vcd {
@@ -54,15 +56,15 @@ struct replay_vcd {
 	struct upci_engine *shadow;
 	unsigned counter[UPC_COUNTERS]; /* recorded counters, ascending */
 	unsigned counters;
-	struct upci_wave wave[UPC_INPUTS]; /* waves of the next cycle, at k = 0 */
-	uint16_t moving[UPC_INPUTS];       /* IDs of waves whose phase advances */
+	struct upci_wave wave[UPC_INPUTS]; /* waves; their phase is that of the next cycle */
+	uint16_t moving[UPC_INPUTS];       /* event ids of the waves whose phase advances */
 	unsigned movings;
-	bool irq[UPC_COUNTERS]; /* raised in the current cycle */
-	/* By identifier: now has the values of the time to be written next, written those in the file. */
+	bool irq[UPC_COUNTERS]; /* the counter has raised its interrupt in the current cycle */
+	/* By identifier: the values at `time`, and the last values in the file. */
 	uint64_t now[ID_THRESHOLD + 1], written[ID_THRESHOLD + 1];
 	uint64_t time; /* the time to be written next */
-	bool time_put; /* the file already has time */
-	bool begun;    /* the file has its first time, with all values */
+	bool time_put; /* the line for `time` is already in the file */
+	bool begun;    /* the first time, with the values of all signals, is in the file */
 };
 
 /* ---- the file ---------------------------------------------------------- */
@@ -164,7 +166,7 @@ static uint64_t read_vcd_register(struct replay_vcd *vcd, struct upci_engine *en
 {
 	uint64_t value = 0;
 
-	vcd->ops->read(engine, offset, &value); /* cannot fail: the offset is in the register map */
+	vcd->ops->read(engine, offset, &value); /* cannot fail, since offset is in the register map */
 	return value;
 }
 
@@ -347,7 +349,7 @@ int replay_vcd_close(struct replay_vcd *vcd, struct upci_engine *engine)
 {
 	int error;
 
-	/* No cycle follows that takes samples: the samples keep their values. */
+	/* Write the registers only. No cycle follows that would take samples. */
 	take_registers(vcd, engine);
 	put_vcd_values(vcd, vcd->ops->cycles(engine));
 	put_vcd_time(vcd);

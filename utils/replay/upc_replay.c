@@ -2,6 +2,8 @@
 /*
  * upc_replay.c - runs a script of register accesses and input signals on a unit, and prints the values read
  * and the interrupts and parity errors raised, bit for bit and in order.
+ *
+ * Terms: replay/replay_vcd.h.
  */
 #include <errno.h>
 #include <fcntl.h>
