@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_wire.c - writes this machine's wiring, checks a wiring file, and shows the driver of an event.
+ *
+ * Terms: lib/common.h.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@ enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
 
 struct options {
 	enum action action;
-	const char *argument; /* of the action */
+	const char *argument; /* argument of the action's option */
 	const char *output, *wiring;
 	struct util_format_choice format;
 };
@@ -71,7 +73,7 @@ static int check_wire_options(const struct options *o, int argc, char **argv)
 	return -1;
 }
 
-/* Open the catalogue with a wiring file; NULL: without any. */
+/* Open the catalogue with a wiring file, or without a wiring file if wiring is NULL. */
 static struct upc_catalogue *open_wired_catalogue(const char *wiring)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
@@ -93,8 +95,8 @@ static int write_piece(const char *text, size_t length, void *arg)
 }
 
 /*
- * Write the wiring. It is complete in memory before the file is touched, so that an error neither destroys an
- * edited wiring nor leaves half a file.
+ * Write the wiring of this machine. The whole text is made in memory before the file is opened for writing,
+ * so that an error neither destroys a wiring that the user has edited nor leaves half a file.
  */
 static int probe_wiring(const struct options *o)
 {
