@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_run.c - runs a program that counts with PAPI, and multiplexes the program's event sets.
+ * mpx_run.c - runs a program that counts with PAPI, and multiplexes the program's event sets: if the events
+ * of a set do not fit into the counters, groups of them take turns, and the counts are estimates.
  *
  * mpx_run preloads a library that replaces PAPI's functions, and then executes the program. Environment
  * variables (src/mpx/shim/shim_exec.h) pass mpx_run's options to the library.
+ *
+ * Terms: lib/common.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +69,8 @@ static int take_slice(const char *text)
 	return 0;
 }
 
-/* Take an option that is a word of a list. The index of the word is the value of mpx.h's enumeration. */
+/* Take an option whose argument is a word of a list, and pass the word's index, which is the value of the
+ * enumeration in mpx.h, to the library. */
 static int take_word_option(const char *option, const char *variable, const char *const words[],
 			    const char *text)
 {
@@ -161,7 +165,7 @@ static const char header[] =
 	"fact,,,,,,tool,mpx_run" NONE_10 NONE_10 "\n"
 	"fact,,,,,,version," UPC_VERSION_STRING NONE_10 NONE_10 "\n";
 
-/* Empty a file that all processes append to, and write the header of CSV. */
+/* Empty the report file, which all processes append to, and write the header of CSV. */
 static int begin_file(const char *path, bool csv)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -199,8 +203,8 @@ static int make_path_absolute(const char *path, char full[PATH_MAX])
 	return 0;
 }
 
-/* Begin the report that all processes share. If each process has a file (%p), the processes begin the files
- * themselves. */
+/* Begin the report that all processes share. If the path contains %p, each process has a separate file, which
+ * it begins itself. */
 static int begin_report(const char *path, bool csv)
 {
 	FILE *out = !path[0] ? stderr : stdout;
