@@ -2,6 +2,8 @@
 /*
  * upc.c - the upc component of PAPI: the vector of functions that PAPI calls. Each function maps
  * PAPI's arguments to an event set on a unit of libupc (upc_set.h) and maps errors back to PAPI's.
+ *
+ * Terms: upc_set.h.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -64,7 +66,7 @@ static int translate_error(int error)
 {
 	const char *message;
 
-	if (!opened.lib) /* the set was created while the component could not be opened */
+	if (!opened.lib) /* libupc could not be loaded when the set was created */
 		return PAPI_ECMP_DISABLED;
 	message = opened.lib->upc_last_message();
 	if (error <= -MPXI_TOLD)
@@ -169,7 +171,8 @@ static int on_set_domain(hwd_control_state_t *state, int domain)
  *
  * When PAPI removes an event, it moves the last entry into the free place but does not move that
  * entry's ni_papi_code. PAPI then cannot find the code when it maps events to positions. The set
- * therefore stores the code by position and writes both back into PAPI's list.
+ * therefore stores PAPI's code of each position (tag), and this function writes position and code
+ * back into PAPI's list.
  */
 static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
 				   hwd_context_t *context)
@@ -300,9 +303,9 @@ static int play_overflows(struct upcp_state *state)
  *
  * PAPI_stop reads the set before it stops the set, and gives up if the read fails. A set that can
  * never be stopped is worse than an error that is reported only once. Therefore a lost source,
- * whose remaining values are still read, is reported once after each start. A parity error, or a
- * counter that did not count all the time, is reported by every read until the counter is written.
- * PAPI_stop reports such an error only if no read has reported it.
+ * whose remaining values are still read, is reported once after each start or reset. A parity error,
+ * or a counter that did not count all the time, is reported by every read until the counter is
+ * written or reset. PAPI_stop reports these two errors only if no read has reported them.
  */
 static int tell_read_error(struct upcp_state *state, int error)
 {
@@ -330,8 +333,8 @@ static int tell_read_error(struct upcp_state *state, int error)
 }
 
 /*
- * Report an event that has had no time slice. Its value is -1, which PAPI_read can return but
- * PAPI_accum cannot add, so PAPI_accum fails. The set goes on counting.
+ * Report an event that was not counted in any time slice yet. Its value is -1, which PAPI_read can
+ * return but PAPI_accum cannot add, so PAPI_accum fails. The set goes on counting.
  */
 static int tell_never(const struct upcp_set *set)
 {
@@ -349,15 +352,15 @@ static int tell_never(const struct upcp_set *set)
 	return upcp_caller_find(&address) == UPCP_CALL_ACCUM ? PAPI_EMISC : PAPI_OK;
 }
 
-/* The estimates include the time of lost slices, so no call fails because of them. */
+/* Message about lost time slices. No call fails because of them: the estimates include their time. */
 static const char slices_lost[] =
 	"time slices of a multiplexed set were lost, or ended far too late, and its estimates are as good as "
 	"the others are; has the program blocked or taken their signal, or closed a descriptor that is not "
 	"its own?";
 
 /*
- * Read in a signal handler that interrupted a call of libupc. If libupc itself called the user's
- * handler (a replay), the values are the current ones. Otherwise they are those of the last read.
+ * Read a set in a signal handler that interrupted a call of libupc. If libupc itself has called the
+ * user's handler (in a replay), return the current values, otherwise those of the last read.
  */
 static void read_inside(struct upcp_state *state)
 {
@@ -510,9 +513,9 @@ static int multiplex_option_set(_papi_int_option_t *option)
 }
 
 /*
- * Return PAPI_OK if PAPI's software overflow can use the timer, that is, if its signal is the one
- * that setitimer sends for that timer. PAPI asks component 0, which is this component in a build
- * with presets.
+ * Return PAPI_OK if PAPI's software overflow can use the timer, that is, if the requested signal is
+ * the one that setitimer sends for this timer. PAPI calls this function of component 0, which is this
+ * component in a build with presets.
  */
 static int fit_timer(const PAPI_itimer_option_t *timer)
 {
@@ -606,9 +609,9 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 /*
  * Protects PAPI's table of native event names while this component adds a name. PAPI looks a name
  * up without a lock, adds a missing name under a lock, and moves the table to grow it. Two threads
- * that did so at once gave one event two codes, and a set that holds one code does not recognise
- * the other. PAPI's INTERNAL_LOCK nests in this lock. No signal handler takes it. It is held across
- * a fork, so that a child finds both locks free.
+ * that did so at once gave one event two codes, and a set with one of the codes does not recognise
+ * the other. PAPI's INTERNAL_LOCK is taken while this lock is held. No signal handler takes this
+ * lock. It is held across a fork, so that a child finds both locks free.
  */
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -623,8 +626,8 @@ static void unlock_names(void)
 }
 
 /*
- * Held by the thread that closes the component. It is not held across a fork, because closing takes
- * locks that are.
+ * Held by the thread that closes the component. It is not held across a fork, because the thread that
+ * closes the component takes other locks, which are held across a fork.
  */
 static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
 

@@ -16,8 +16,8 @@
 #include "upc_caller.h"
 
 /*
- * Three frames lie between the component and the call of PAPI. A preloaded library that wraps the
- * call adds frames.
+ * Maximum number of frames to walk. Three frames lie between the component and the call of PAPI. A
+ * preloaded library that wraps the call adds frames.
  */
 #define FRAMES_MAX 12
 
@@ -28,8 +28,8 @@ struct walk {
 };
 
 /*
- * The addresses of PAPI's functions: own in libpapi itself, found by the dynamic linker's lookup of
- * the name. The two differ if a preloaded library wraps the function.
+ * The addresses of PAPI's functions. own is the function in libpapi itself; found is the result of the
+ * dynamic linker's lookup of the name. The two differ if a preloaded library wraps the function.
  */
 static struct {
 	const char *name;
@@ -86,7 +86,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
 
 	if (!address)
 		return _URC_END_OF_STACK;
-	/* The interrupted code did not make this call, nor did its callers. */
+	/* The frames from here on are those of the code that a signal interrupted, not of callers. */
 	if (interrupted && walk->call == UPCP_CALL_UNKNOWN)
 		walk->call = UPCP_CALL_SIGNAL;
 	if (interrupted || ++walk->frames > FRAMES_MAX)
@@ -150,7 +150,7 @@ static _Atomic uintptr_t stop_reads;
 
 struct trace {
 	const void *returns_to;
-	uintptr_t address, frame; /* of the reader's caller */
+	uintptr_t address, frame; /* return address into the reader's caller, and the frame of this caller */
 	int seen;
 };
 

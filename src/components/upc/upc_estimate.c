@@ -16,7 +16,7 @@ static double upcp_min(double a, double b)
 	return a < b ? a : b;
 }
 
-/* base to the power of a small non-negative integer. */
+/* Return base to the power of a small non-negative integer. */
 static double upcp_power(double base, int exponent)
 {
 	double product = 1;
@@ -27,8 +27,8 @@ static double upcp_power(double base, int exponent)
 }
 
 /*
- * The square root by Newton's method. A step halves an estimate that is far too large, and near the
- * root doubles the number of correct digits.
+ * Return the square root, by Newton's method. A step halves an estimate that is far too large; near
+ * the root, a step doubles the number of correct digits.
  */
 static double upcp_root(double square)
 {

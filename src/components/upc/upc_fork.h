@@ -6,7 +6,8 @@
 #include <pthread.h>
 
 /*
- * Arguments of pthread_atfork. Handlers registered last run first before a fork, and last after it.
+ * Arguments of pthread_atfork. The handlers of the last registration run first before a fork, and
+ * last after the fork.
  */
 struct upcp_fork {
 	void (*before)(void), (*after)(void), (*in_child)(void);

@@ -2,6 +2,8 @@
 /*
  * upc_late.c - opens the component at its first use, in one thread and never while a fork is under
  * way. This file includes only PAPI's public header.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -25,23 +27,24 @@ static struct upcp_opened *opened;
 static void (*on_open)(void);
 
 /*
- * An enum upcp_late. enter_state stores it with release after the data of that state, and
- * upcp_late_state loads it with acquire.
+ * The current enum upcp_late. The release store in enter_state, after all data of the new state are
+ * written, pairs with the acquire load in upcp_late_state.
  */
 static int state;
 
 /*
- * Held by the thread that opens the component. libupc's locks nest in it. No signal handler takes
- * it. A forked child gets a new lock and, if another thread was opening the component, opens it
- * again.
+ * Held by the thread that opens the component, which takes libupc's locks while it holds this lock.
+ * No signal handler takes this lock. A forked child initialises the lock again; if another thread was
+ * opening the component, the child opens the component itself.
  */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Excludes loading libupc and forks from each other. libupc registers its fork handlers when it is
- * loaded. A fork that began earlier does not run them, and during such a fork no other thread may
- * be inside libupc. Therefore a thread that loads libupc waits for forks under way, and later forks
- * wait for the load. The lock is a leaf lock and is held across a fork.
+ * Keeps loads of libupc and forks apart. libupc registers its fork handlers when it is loaded. A fork
+ * that has begun before does not run these handlers, so no other thread may be inside libupc during
+ * this fork. Therefore a thread that has loaded libupc waits for all forks that are under way, and a fork
+ * waits for a load that is under way. No other lock is taken while turn.lock is held. It is held
+ * across a fork.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -51,8 +54,8 @@ static struct {
 } turn = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /*
- * Set while this thread forks. The thread then holds turn.lock, and a prepare handler of the
- * program may call PAPI.
+ * Set while this thread forks. The thread then holds turn.lock. A prepare handler of the program,
+ * which runs in this thread, may call PAPI.
  */
 static __thread int forking __attribute__((tls_model("initial-exec")));
 
@@ -201,9 +204,9 @@ struct undisturbed {
 };
 
 /*
- * Take the lock with all signals blocked and cancellation disabled. A handler that calls PAPI would
- * otherwise wait for a lock of its own thread. Return 0, or EBUSY: while this thread forks, the
- * thread that opens the component may be waiting for this fork.
+ * Block all signals, disable cancellation and take the lock `opening`. Otherwise a signal handler that
+ * calls PAPI would wait for a lock that its own thread holds. Return 0, or EBUSY if this thread is
+ * forking and another thread holds the lock, because that thread may be waiting for this fork.
  */
 static int begin_opening(struct undisturbed *before)
 {

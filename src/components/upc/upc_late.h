@@ -2,6 +2,8 @@
 /*
  * upc_late.h - opens libupc and its catalogue when the program first needs them. PAPI initialises
  * all of its components in every program, but most programs use only one component.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_LATE_H
 #define UPC_LATE_H

@@ -26,8 +26,8 @@ static int found;
 static int lacked; /* errno of the current search, or 0 */
 
 /*
- * Write "cause. remedy" into reason. If both do not fit, the cause is truncated, because the remedy
- * helps more.
+ * Write "cause. remedy" into reason. If the two do not fit, the cause is truncated, because the remedy
+ * helps the user more.
  */
 static void explain_reason(char *reason, size_t size, const char *cause, const char *remedy)
 {

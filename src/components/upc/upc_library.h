@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* upc_library.h - finds libupc at run time. PAPI is built without libupc and runs without it. */
+/*
+ * upc_library.h - finds libupc at run time. PAPI is built without libupc and runs without it.
+ *
+ * Terms: upc_set.h.
+ */
 #ifndef UPC_LIBRARY_H
 #define UPC_LIBRARY_H
 

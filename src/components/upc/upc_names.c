@@ -2,6 +2,8 @@
 /*
  * upc_names.c - presents the catalogue's events to PAPI as native codes, names with qualifiers, and
  * descriptions. This file includes only PAPI's public header.
+ *
+ * Terms: upc_set.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,7 +150,7 @@ static int find_own_event(const char *name, const struct upcp_name_parts *parts,
 static int find_whole(const char *name, struct upcp_name_parts *parts, uint32_t *code)
 {
 	if (lib->upc_catalogue_find(catalogue, name, code))
-		return find_own_event(name, parts, code); /* sets libupc's error message */
+		return find_own_event(name, parts, code); /* again, for libupc's error message */
 	*parts = (struct upcp_name_parts){.event = strlen(name)};
 	return 0;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* upc_names.h - presents the catalogue's events to PAPI as native codes, names and descriptions. */
+/*
+ * upc_names.h - presents the catalogue's events to PAPI as native codes, names and descriptions.
+ *
+ * Terms: upc_set.h.
+ */
 #ifndef UPC_NAMES_H
 #define UPC_NAMES_H
 
@@ -11,8 +15,9 @@
 void upcp_names_open(const struct mpxi_libupc *library, struct upc_catalogue *catalogue);
 
 /*
- * Return the number of events that are enumerated, and the source of the first of them. A replay
- * script or the simulated node is the source of all events that it supports.
+ * upcp_names_count returns the number of events that are enumerated. The other function returns the
+ * source of the first of them: a replay script and the simulated node are the source of all events
+ * that they support.
  */
 int upcp_names_count(void);
 enum upc_source upcp_names_source(void);

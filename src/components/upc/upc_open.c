@@ -2,6 +2,8 @@
 /*
  * upc_open.c - opens the component and fills in the texts that PAPI's users read: the description,
  * or the reason why the component is disabled. This file includes only PAPI's public header.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */

@@ -2,6 +2,8 @@
 /*
  * upc_open.h - opens the component, which consists of libupc and the catalogue of the source that
  * $UPC_SOURCE names. On failure, sets the reason why the component is disabled.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_OPEN_H
 #define UPC_OPEN_H

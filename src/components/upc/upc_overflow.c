@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_overflow.c - PAPI_overflow and PAPI_profil in hardware. PAPI's tables contain the requested
- * thresholds. This file sets the unit's thresholds to those of the tables, all or none.
+ * thresholds. This file sets the unit's thresholds to those of the tables, or restores the old ones.
  *
  * A replay script interrupts between two cycles, on the thread that plays the script, and the
  * user's handler is called from there. A live source and the simulated node send a signal to the
  * counting thread.
+ *
+ * Terms: upc_set.h.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -28,14 +30,15 @@ static __thread volatile sig_atomic_t gave_up; /* the signal stays blocked: see 
 
 static atomic_bool closed = true;
 /*
- * Order between a shutdown and a handler, with sequentially consistent atomics: upcp_overflow_close
- * increments shutdowns and then loads under_way. A handler increments under_way and then compares
- * shutdowns with known_since, which is the value when PAPI last registered this thread.
+ * Order between a shutdown and a handler. All accesses are sequentially consistent.
+ * upcp_overflow_close increments shutdowns and then loads under_way. A handler increments under_way
+ * and then compares shutdowns with known_since, the value of shutdowns when PAPI last registered this
+ * thread. Therefore the handler sees the shutdown, or the shutdown waits for the handler.
  */
 static atomic_uint shutdowns, under_way;
 /* initial-exec: no access in a handler allocates. */
 static __thread unsigned known_since __attribute__((tls_model("initial-exec")));
-static __thread unsigned handling __attribute__((tls_model("initial-exec"))); /* part of under_way */
+static __thread unsigned handling __attribute__((tls_model("initial-exec"))); /* share of under_way */
 
 void upcp_overflow_open(int index, int is_replay, int is_simulation)
 {
@@ -196,8 +199,8 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 	upcp_tables_correct(owner);
 	upcp_tables_drop_profiles(owner);
 	/*
-	 * If PAPI_overflow removes the threshold of one event, PAPI also clears the handler of the
-	 * others.
+	 * If PAPI_overflow removes the threshold of one event, PAPI clears the handler of the whole
+	 * set, which the other events still need.
 	 */
 	if (!overflow->handler)
 		overflow->handler = state->good.handler;
@@ -335,9 +338,9 @@ static int still_runs(const EventSetInfo_t *owner)
 }
 
 /*
- * Stop delivering overflows to this thread. The user's handler itself counts more than the
- * threshold: each return would cause another call, and the program would never go on. The overflow
- * signal stays blocked in the thread until it sets another threshold.
+ * Stop delivering overflows to this thread, because the user's handler itself causes more events than
+ * the threshold: each return would cause another call, and the program would never go on. The overflow
+ * signal stays blocked in the thread until the thread sets another threshold.
  */
 static void give_up(int signal, ucontext_t *interrupted)
 {

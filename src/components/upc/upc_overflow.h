@@ -2,6 +2,8 @@
 /*
  * upc_overflow.h - PAPI_overflow and PAPI_profil in hardware: sets the thresholds of a set's
  * events, and passes their interrupts to the user's handler. Includes PAPI's internal headers.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_OVERFLOW_H
 #define UPC_OVERFLOW_H
@@ -18,11 +20,11 @@
  */
 struct upcp_state {
 	struct upcp_set set;       /* must be the first member */
-	int told_lost, told_wrong; /* already reported: a lost source, a wrong value */
+	int told_lost, told_wrong; /* a lost source, or a wrong value, has been reported */
 	EventSetInfo_t *owner;     /* PAPI's set; NULL until its first threshold     */
 	int signals;               /* non-zero: holds the overflow signal            */
 	uintptr_t address;         /* address of the program's call of PAPI, or 0    */
-	uintptr_t reader;          /* of the last read: upcp_caller_of_reader        */
+	uintptr_t reader;          /* result of upcp_caller_of_reader in the last read */
 	/*
 	 * Non-zero while the user's handler runs during a replay. The unit is then stopped between
 	 * two cycles, and its registers may be read.
@@ -43,8 +45,8 @@ void upcp_overflow_enter_thread(void);
 
 /*
  * End overflow handling when PAPI is shut down and frees its structures of threads. Later overflows
- * are ignored, and their threads go on. Waits at most 0.1 s for handlers in other threads: a
- * handler of the user may have been left by longjmp, or may wait for this thread.
+ * are ignored. The function waits for handlers that run in other threads, but at most 0.1 s, because
+ * the user's handler may have been left by longjmp or may wait for this thread.
  */
 void upcp_overflow_close(void);
 

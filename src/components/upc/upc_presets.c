@@ -3,6 +3,8 @@
  * upc_presets.c - loads the presets of the simulated node. PAPI reads them from section CPU,upc of
  * its table of events, which includes upc_presets.csv, and from the user's file
  * PAPI_USER_EVENTS_FILE.
+ *
+ * Terms: upc_set.h.
  */
 #include <string.h>
 
@@ -16,9 +18,9 @@ static char section[] = "upc";
 
 /*
  * Load the presets. While PAPI looks up a native event by name, it writes to the thread's
- * ThreadInfo_t. PAPI creates that structure of the first thread only after it has opened all
- * components except perf_event's, the only ones for which PAPI expects presets. A temporary
- * structure takes its place here.
+ * ThreadInfo_t. For the first thread, PAPI creates this structure only after it has opened all
+ * components except perf_event's, the only ones for which PAPI expects presets. This function
+ * therefore sets up a temporary structure.
  */
 void upcp_presets_load(int index)
 {

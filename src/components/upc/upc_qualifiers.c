@@ -14,7 +14,7 @@
 
 /*
  * Qualifiers by number, without gaps. Entries are added with a compare-and-exchange and never
- * change. No lock is needed, so a fork cannot leave one locked in the child.
+ * change. No lock is needed, so a forked child cannot find a locked lock.
  */
 static _Atomic(struct upcp_qualifiers *) known[UPCP_QUALIFIERS_MAX + 1];
 

@@ -2,6 +2,8 @@
 /*
  * upc_qualifiers.h - the qualifiers at the end of an event's name, which apply to the whole set:
  * whether the set's unit is flexible, and the control group that the set counts.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_QUALIFIERS_H
 #define UPC_QUALIFIERS_H

@@ -5,6 +5,8 @@
  *
  * A report is first stored without stdio, allocation or lock, so that a signal handler may report.
  * The line is written at once if that is possible, and otherwise by a later call.
+ *
+ * Terms: upc_set.h.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@
 #define KINDS (UPCP_REPORT_SETTING + 1)
 
 static struct upci_later waiting;
-static int any; /* relaxed: a line that is missed is written by the next call */
+static int any; /* lines wait; relaxed: a line that a call does not see is written by the next call */
 static int quiet;
 
 /*
@@ -31,8 +33,8 @@ static int quiet;
 static uint32_t said[KINDS][LINES_MAX];
 
 /*
- * Number of sets that this thread has started and not stopped. They would count the writing of a
- * line. initial-exec: no access allocates.
+ * Number of sets that this thread has started and not stopped. These sets would count the writing of
+ * a line. With the model initial-exec, no access allocates.
  */
 static __thread int running __attribute__((tls_model("initial-exec")));
 
@@ -148,7 +150,7 @@ int upcp_report_core(int error)
 	return error - MPXI_TOLD;
 }
 
-/* Write the lines that still wait. A program may end while its sets run. */
+/* Write the lines that are not yet written when the program ends, while its sets may still run. */
 __attribute__((destructor)) static void say_the_rest(void)
 {
 	if (__atomic_load_n(&any, __ATOMIC_RELAXED))

@@ -2,6 +2,8 @@
 /*
  * upc_report.h - reports problems to the user, each once: one line on standard error, at most a few
  * lines per kind, and none with UPC_QUIET=1.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_REPORT_H
 #define UPC_REPORT_H
@@ -45,8 +47,8 @@ void upcp_report_started(void);
 void upcp_report_stopped(void);
 
 /*
- * Reset the state in the child of a fork. No set of the child runs, and the parent writes the lines
- * that wait.
+ * Reset the state in the child of a fork. No set runs in the child, and the parent writes the lines
+ * that are not yet written.
  */
 void upcp_report_forked(void);
 

@@ -2,6 +2,8 @@
 /*
  * upc_run.c - starts, reads and plays a set that has its events, and sets thresholds. Values are
  * copied from libupc's order, in which the events were added, to PAPI's positions.
+ *
+ * Terms: upc_set.h.
  */
 #include <unistd.h>
 
@@ -24,9 +26,9 @@ int upcp_set_start(struct upcp_set *set)
 	if (!set->unit)
 		return UPC_ESTATE;
 	/*
-	 * In a forked child a unit for "the calling thread" counts the child without further
-	 * action. A unit that was created with an explicit id (opened_for) still counts the parent,
-	 * so it is aimed anew.
+	 * In a forked child, a unit that was created for "the calling thread" counts the child
+	 * without further action. A unit that was created for an explicit thread id (opened_for)
+	 * still counts the parent, so the set is aimed at the child.
 	 */
 	if (set->opened_for && !set->target.attached && set->owner_process != getpid()) {
 		error = upcp_set_aim(set, &set->target);
@@ -57,8 +59,8 @@ int upcp_set_stop(struct upcp_set *set)
 		return mpxi_spread_stop(set->spread);
 	error = set->lib->upc_unit_stop(set->unit);
 	/*
-	 * PAPI has already read the values. An error of the last read is no failure to stop, and
-	 * PAPI would treat the set as running for ever.
+	 * PAPI has already read the values. An error of libupc's last read is no failure to stop: if it
+	 * were returned, PAPI would treat the set as running for ever.
 	 */
 	return set->lib->upc_unit_running(set->unit) ? error : 0;
 }

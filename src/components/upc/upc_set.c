@@ -22,8 +22,8 @@ static const struct mpxi_libupc *lib;
 static struct upc_catalogue *catalogue;
 
 /*
- * Protects list, making and catalogue. A leaf lock that no signal handler takes. It is held across
- * a fork, so that a child finds the list consistent.
+ * Protects list, making and catalogue. No other lock is taken while this lock is held, and no signal
+ * handler takes it. It is held across a fork, so that a child finds the list consistent.
  */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upcp_set *list;
@@ -46,7 +46,7 @@ static void unlock_list_in_child(void)
 	/* The child's copies of the units are not shown. */
 	for (set = list; set; set = set->next)
 		set->shown = 0;
-	making = 0; /* threads of the parent do not exist in the child */
+	making = 0; /* the threads that were creating units do not exist in the child */
 	unlock_list();
 }
 
@@ -92,7 +92,7 @@ int upcp_sets_close(void)
 	}
 }
 
-/* Keep the catalogue open until end_making. Return 0 if it is closed already. */
+/* Keep the catalogue open until end_making. Return 0 if the catalogue is already closed. */
 static int begin_making(void)
 {
 	int may;
@@ -221,8 +221,8 @@ static pid_t turning_thread(const struct upcp_set *set, const struct upcp_target
 }
 
 /*
- * Fill in the description of a target. An unattached set that has no owner in this process becomes
- * the calling thread's.
+ * Fill in the description of a target. If an unattached set has no owner in this process, the calling
+ * thread becomes its owner.
  */
 static int describe_target(struct upcp_set *set, const struct upcp_target *target,
 			   struct mpxi_spread_target *described)
@@ -278,7 +278,7 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 	else
 		error = set->unit ? lib->upc_unit_retarget(set->unit, &aimed.unit)
 				  : create_set_unit(set, &aimed.unit);
-	/* The caller reports all other errors that have a message of libupc. */
+	/* The caller reports libupc's message of all other errors. */
 	if (error == UPC_EINVAL && upcp_qualifiers_name_group(target->qualifiers))
 		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	if (error)
@@ -321,7 +321,7 @@ static void position_put(uint64_t *map, unsigned position, int set)
 		position_set(map, position);
 }
 
-/* Take the lowest free position. The caller makes sure that one is free. */
+/* Take the lowest free position. The caller makes sure that there is a free position. */
 static unsigned position_take(struct upcp_set *set)
 {
 	unsigned word = 0;
@@ -335,8 +335,8 @@ static unsigned position_take(struct upcp_set *set)
 }
 
 /*
- * Mark in kept the positions that entries keep. Return the number of new entries, or UPC_EINVAL if
- * a position is not one that the set assigned.
+ * Set in kept the bits of the positions that entries keep. Return the number of new entries, or
+ * UPC_EINVAL if the set has no event at the position of an entry.
  */
 static int compare_entries(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
 			   uint64_t *kept)
@@ -359,7 +359,7 @@ static int compare_entries(const struct upcp_set *set, const struct upcp_entry *
 	return fresh;
 }
 
-/* Remove and add events in one transaction of libupc, all or none. */
+/* Remove and add events in one transaction of libupc, which makes all of the changes or none. */
 static int transact_events(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
 			   unsigned n_fresh)
 {
@@ -382,8 +382,8 @@ static int transact_events(struct upcp_set *set, const uint32_t *gone, unsigned 
 }
 
 /*
- * Choose how values of a read are copied to their positions. They are copied straight (direct) if
- * libupc lists the events in the set's order and no event was ever removed.
+ * Choose how the values of a read get to their positions. libupc writes them directly into the array
+ * values if it lists the events in the set's order and event i is at position i.
  */
 static void settle_order(struct upcp_set *set)
 {
@@ -436,8 +436,8 @@ static int describe_change(struct upcp_set *set, struct mpxi_spread_target *targ
 }
 
 /*
- * Change the events of a spread set: events that do not fit into the unit are counted elsewhere
- * (mpxi_spread).
+ * Change the events of a spread set, whose mpxi_spread counts the events that do not fit into the
+ * unit.
  */
 static int change_spread(struct upcp_set *set, unsigned n_gone, unsigned n_fresh)
 {
@@ -480,7 +480,7 @@ static int commit_entries(struct upcp_set *set, const struct upcp_entry *entries
 	return error;
 }
 
-/* Update the set's own lists after the transaction. Nothing can fail here. */
+/* Update the lists in *set after the transaction. This cannot fail. */
 static void adopt_entries(struct upcp_set *set, struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	unsigned left = 0;
@@ -517,7 +517,8 @@ static void adopt_entries(struct upcp_set *set, struct upcp_entry *entries, unsi
 }
 
 /*
- * Aim an empty set with qualifiers. Qualifiers come with the first event, and go with the last one.
+ * Aim an empty set at its target with other qualifiers. A set gets qualifiers with its first event,
+ * and loses them with its last event.
  */
 static int aim_qualified(struct upcp_set *set, const struct upcp_qualifiers *qualifiers)
 {

@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * upc_set.h - one PAPI event set: a unit of libupc, and the positions of its events in PAPI's array
- * of values. Uses libupc's functions and nothing of PAPI.
+ * of values.
+ *
+ * Terms:
+ *   set             a PAPI event set
+ *   unit            256 counters of libupc (upc.h), which start and stop together
+ *   catalogue       libupc's list of all events, with codes
+ *   source          the origin of counts ($UPC_SOURCE): this machine, a replay script, the simulated node
+ *   live            counted on this machine, not in a replay or by the simulated node
+ *   replay          a script drives the unit's signals; to play: to run the script on to its next mark
+ *   simulated node  a simulator of Blue Gene/P's node, in which upc_run executes the program
+ *   position        index of an event in PAPI's array of values
+ *   target          what a set counts (struct upcp_target); to aim: to make the unit count a target
+ *   owner           the thread that an unattached set counts; as EventSetInfo_t, PAPI's structure of the set
+ *   spread set      a multiplexed set whose events do not all fit into its unit (runtime/spread.h)
+ *   qualifiers      suffixes of event names that apply to the whole set (upc_qualifiers.h)
+ *   reported error  an error - MPXI_TOLD: the user has already got its message (runtime/turns.h)
+ *   vector          PAPI's table of a component's functions; of overflows: one bit for each position
+ *   Context         where a function may be called; "any": in every thread, and in signal handlers
+ *
+ * Uses libupc's functions and nothing of PAPI.
  */
 #ifndef UPC_SET_H
 #define UPC_SET_H
@@ -36,12 +55,12 @@ struct upcp_target {
 	int cpu;         /* UPCP_NO_CPU: none                               */
 	unsigned domain; /* UPC_DOMAIN_*; 0: not chosen                     */
 	int inherit;
-	const struct upcp_qualifiers *qualifiers; /* of all events of the set, or NULL */
+	const struct upcp_qualifiers *qualifiers; /* qualifiers of all events of the set, or NULL */
 };
 
 /*
- * One event in the caller's list. tag is a number of the caller's, stored with a new event and
- * returned for an event that the set already has.
+ * One event in the list that the caller passes to upcp_set_update. tag is any number: the set stores
+ * the tag of a new event, and returns the stored tag for an event that it already has.
  */
 struct upcp_entry {
 	int position; /* UPCP_NO_POSITION: new; set by upcp_set_update */
@@ -55,22 +74,22 @@ struct upcp_entry {
  */
 struct upcp_set {
 	const struct mpxi_libupc *lib;     /* libupc of the unit                 */
-	struct upc_catalogue *catalogue;   /* of the unit, also after PAPI_shutdown */
+	struct upc_catalogue *catalogue;   /* catalogue of the unit, valid after PAPI_shutdown, too */
 	struct upc_unit *unit;             /* NULL until it is needed            */
 	struct upcp_set *next, **previous; /* list of the sets that have a unit  */
 	struct upcp_target target;
-	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
+	pid_t owner_process, owner_thread; /* the owner of an unattached set     */
 	pid_t opened_for;                  /* pid in the unit's options, or 0    */
 	pid_t maker;                       /* thread that created the unit       */
 	int shown;                         /* upcp_share has run; the unit may be shown */
 	uint64_t slice_ns;                 /* length of a time slice in ns; 0: not multiplexed */
-	struct mpxi_spread *spread;        /* events that do not fit into unit, or NULL */
-	struct mpxi_spread_gaps gaps;      /* of the last read; valid if spread is not NULL */
+	struct mpxi_spread *spread;        /* events that do not fit into the unit, or NULL */
+	struct mpxi_spread_gaps gaps;      /* gaps in the last read of a spread set */
 	unsigned n;
 	int in_order;                         /* libupc lists the events in the order of codes          */
 	int direct;                           /* in_order, and event i is at position i                 */
-	uint64_t used[UPCP_WORDS];            /* bit per position                   */
-	uint64_t thresholds[UPCP_THRESHOLDS]; /* by position; 0: none    */
+	uint64_t used[UPCP_WORDS];            /* bit p: position p has an event     */
+	uint64_t thresholds[UPCP_THRESHOLDS]; /* by position; 0: no threshold       */
 	/*
 	 * Members from here on are written before they are read. Most sets never touch most of
 	 * these pages.
@@ -86,7 +105,7 @@ struct upcp_set {
 		struct {
 			uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS]; /* change: removed and new events */
 		};
-		uint32_t listed[UPCP_EVENTS]; /* after a change: libupc's list */
+		uint32_t listed[UPCP_EVENTS]; /* after a change: the codes as libupc lists them */
 	};
 	/*
 	 * Arrays by position. values is the array that PAPI reads, as long long in two's
@@ -121,7 +140,10 @@ int upcp_sets_close(void);
  */
 int upcp_set_refuse_overflow(void);
 
-/* Replace the groups of a multiplexed set, inherited by a forked child, by groups of the child. */
+/*
+ * In a forked child, replace the groups of a multiplexed set, which still belong to the parent, by new
+ * groups.
+ */
 int upcp_set_renew(struct upcp_set *set);
 
 /*
@@ -148,12 +170,12 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target);
 /* Aim the set as upcp_set_aim does, and make the calling thread its owner. */
 int upcp_set_take(struct upcp_set *set, const struct upcp_target *target);
 
-/* Start the set from 0. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
+/* Reset the counts to 0 and start the set. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
 int upcp_set_start(struct upcp_set *set);
 
 /*
- * Stop the set. Returns an error only if the set still runs, or if another thread must stop it
- * (multiplexed).
+ * Stop the set. Return an error only if the set still runs, or if it is multiplexed and only another
+ * thread can stop it.
  */
 int upcp_set_stop(struct upcp_set *set);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* upc_share.c - shows units to other processes. If that fails, the program goes on unchanged. */
+/*
+ * upc_share.c - shows units to other processes. If that fails, the program goes on unchanged.
+ *
+ * Terms: upc_set.h.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif
@@ -18,7 +22,7 @@ void upcp_share(struct upcp_set *set)
 	int error = UPC_ESTATE;
 	int i;
 
-	/* The first start of a set, which is never in a signal handler, does the work below. */
+	/* Only the first start of a set, which is never in a signal handler, gets past this test. */
 	if (set->shown)
 		return;
 	set->shown = 1;
@@ -30,8 +34,8 @@ void upcp_share(struct upcp_set *set)
 				    : snprintf(name, sizeof(name), "%s-%d", wish, i);
 
 		/*
-		 * A truncated name would be a different name. libupc refuses the name of full
-		 * length.
+		 * If the name is truncated, it would be a different name. Pass the whole of $UPC_SHARE
+		 * instead, which libupc then refuses as too long.
 		 */
 		error = set->lib->upc_unit_share(set->unit, length < (int)sizeof(name) ? name : wish, NULL);
 	}

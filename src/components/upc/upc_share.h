@@ -2,6 +2,8 @@
 /*
  * upc_share.h - shows the units of running sets to other processes (upc_top), under the name in
  * $UPC_SHARE.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_SHARE_H
 #define UPC_SHARE_H

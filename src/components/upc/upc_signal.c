@@ -2,6 +2,8 @@
 /*
  * upc_signal.c - holds the overflow signal for all sets that have live thresholds, and keeps SIGIO
  * from ending the program in the meantime.
+ *
+ * Terms: upc_set.h.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,8 +22,8 @@
 static int number;
 
 /*
- * Protects users and io_ignored. PAPI's INTERNAL_LOCK nests in this lock. No signal handler takes
- * it. It is held across a fork, so that a child finds it free.
+ * Protects users and io_ignored. PAPI's INTERNAL_LOCK is taken while this lock is held. No signal
+ * handler takes this lock. It is held across a fork, so that a child finds it free.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users; /* sets with live thresholds */
@@ -50,7 +52,7 @@ void upcp_signal_open(void)
 	char line[160], *end;
 	long value;
 
-	if (users) /* their handler is still installed, although PAPI was shut down */
+	if (users) /* the handler of these sets is still installed, although PAPI was shut down */
 		return;
 	number = SIGRTMIN + 5;
 	if (!wish || !*wish)

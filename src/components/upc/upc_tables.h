@@ -2,6 +2,8 @@
 /*
  * upc_tables.h - PAPI's tables of a set's overflows and profiles, and corrections where PAPI leaves
  * them wrong. Includes PAPI's internal headers.
+ *
+ * Terms: upc_set.h.
  */
 #ifndef UPC_TABLES_H
 #define UPC_TABLES_H
@@ -43,7 +45,7 @@ void upcp_tables_drop_profiles(EventSetInfo_t *owner);
 void upcp_tables_remember(struct upcp_tables *good, const EventSetInfo_t *owner);
 /*
  * Restore the tables from *good after a call that failed. PAPI enters a request in its tables
- * before it calls the component, and does not undo that on failure.
+ * before it calls the component, and does not remove the request on failure.
  */
 void upcp_tables_put_back(EventSetInfo_t *owner, const struct upcp_tables *good);
 
