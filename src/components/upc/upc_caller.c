@@ -139,7 +139,7 @@ int upcp_caller_in_handler(void)
  */
 static struct {
 	const void *returns_to; /* address in the reader; NULL: distance unknown */
-	size_t words;           /* from the callee's frame to the return address, in words */
+	size_t words;           /* distance from the callee's frame to the return address, in words */
 } reader;
 
 /*

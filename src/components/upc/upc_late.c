@@ -33,8 +33,8 @@ static void (*on_open)(void);
 static int state;
 
 /*
- * Held by the thread that opens the component, which takes libupc's locks while it holds this lock.
- * No signal handler takes this lock. A forked child initialises the lock again; if another thread was
+ * Held by the thread that opens the component. The thread takes libupc's locks while it holds this
+ * lock. No signal handler takes the lock. A forked child initialises the lock again; if another thread was
  * opening the component, the child opens the component itself.
  */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;

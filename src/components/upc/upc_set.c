@@ -556,7 +556,7 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 		adopt_entries(set, entries, n, kept);
 	}
 	if (!n && before && set->unit)
-		(void)aim_qualified(set, NULL); /* on failure, the next event's qualifiers replace these */
+		(void)aim_qualified(set, NULL); /* if this fails, the next event's qualifiers replace these */
 	for (i = 0; i < n; i++)
 		entries[i].tag = set->tags[entries[i].position];
 	return 0;

@@ -89,7 +89,7 @@ struct upcp_set {
 	int in_order;                         /* libupc lists the events in the order of codes          */
 	int direct;                           /* in_order, and event i is at position i                 */
 	uint64_t used[UPCP_WORDS];            /* bit p: position p has an event     */
-	uint64_t thresholds[UPCP_THRESHOLDS]; /* by position; 0: no threshold       */
+	uint64_t thresholds[UPCP_THRESHOLDS]; /* threshold at each position, or 0   */
 	/*
 	 * Members from here on are written before they are read. Most sets never touch most of
 	 * these pages.
