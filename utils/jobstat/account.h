@@ -35,7 +35,7 @@ struct account {
 		float sum, n;
 	} block[ACCOUNT_BLOCKS];
 	double lost_ns[SERIES_STATES];
-	bool part; /* as in struct jobstat_value */
+	bool part; /* in some intervals the metric counted only for a part of the time */
 };
 
 struct account_node {
@@ -72,7 +72,7 @@ struct account_slot {
 
 struct account_job {
 	const struct jobs_job *job;
-	int64_t start_ns, end_ns; /* with follow, the time span read so far; else the job's */
+	int64_t start_ns, end_ns; /* the job's time; with --follow, the time span that has been read */
 	struct account_node *node;
 	unsigned nodes;
 	int *place;                     /* [all nodes]: index in the array node of this job, or -1 */
@@ -112,8 +112,8 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 /* Return the index of a metric by its name, with or without its scope; -1: no node has the metric yet. */
 int account_resolve(const struct series_names *names, const char *name);
 
-/* Return how many of the job's nodes and of the unreadable archives lack a value of the metric when the
- * given number of nodes has one. */
+/* Return how many of the job's nodes and of the unreadable archives lack a value of the metric if the given
+ * number of nodes has a value. */
 unsigned account_lacking(const struct account_job *job, unsigned metric, unsigned nodes);
 
 void account_end(struct account_job *job);

@@ -90,8 +90,8 @@ static void close_context(struct archive *archive)
 	archive->context = -1;
 }
 
-/* Make this archive the open one of those that are opened in turn, and close the previous one. An archive
- * that always stays open is not affected. */
+/* If this archive is one of those that are opened in turn, close the archive that is open among them and make
+ * this archive the open one. */
 static void take_turn(struct archive *archive)
 {
 	struct archives *all = archive->all;
@@ -289,9 +289,9 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *ns)
 			continue;
 		}
 		*ns = time_ns(&(*record)->timestamp);
-		/* Skip repeated records. Two archives may have the same record, and a context that is set
-		 * to a time begins with the record at that time. A mark has the time of the record before
-		 * it, or a little later. */
+		/* Skip records that were already read. Two archives may have the same record, and after a
+		 * reopening the first record is the last one that was read. A mark is not skipped: its
+		 * time is that of the record before it, or a little later. */
 		if (*ns > archive->last_ns || ((*record)->numpmid == 0 && *ns == archive->last_ns))
 			break;
 		if (archive->last_ns - *ns > NS && archive->at == 0)
@@ -559,8 +559,8 @@ static void add_archive_directory(struct archives *archives, const char *path, u
 	free(entry);
 }
 
-/* Return how many archives may stay open. Room for one more is left for the archives that are opened in
- * turn. */
+/* Return how many archives may stay open. Descriptors are left for one more archive, since the others are
+ * opened in turn. */
 static unsigned room_of_files(void)
 {
 	struct rlimit limit;

@@ -4,7 +4,7 @@
  * their order, and never interpolated. A running host is also a source; each of its records is a fetch.
  *
  * A node is the host that an archive names in its label. Several archives of one host are read one after
- * the other. If two of them overlap, only one is read in the overlap.
+ * the other. If two archives overlap, only one of them is read in the overlap.
  *
  * Terms: jobstat/jobstat_data.h.
  */

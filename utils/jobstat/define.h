@@ -39,7 +39,7 @@
 struct define;
 
 struct define_vector {
-	bool vector; /* else a number, which is x[0] */
+	bool vector; /* true: a vector; false: a number, which is x[0] */
 	unsigned n, room;
 	int *number; /* numbers of the places */
 	double *x;   /* NAN: unknown */

@@ -144,7 +144,7 @@ struct jobstat_finding {
 	double value, usual;    /* the metric's value on the node, and its median over nodes; or NAN */
 	double share;           /* share of the job's time for which the finding holds */
 	int64_t from_ns, to_ns; /* first and last time at which the finding held */
-	const char *text;       /* one sentence */
+	const char *text;       /* the finding as a sentence */
 };
 
 /* How far the comparison of a job's nodes succeeded. */
@@ -166,7 +166,7 @@ struct jobstat_line {
 
 struct jobstat_lines {
 	int metric;
-	struct jobstat_line *line; /* by node, then by place; the whole node comes first */
+	struct jobstat_line *line; /* sorted by node, then by place; first the whole node */
 	unsigned lines;
 };
 

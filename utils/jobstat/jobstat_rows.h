@@ -27,7 +27,7 @@ struct job_row {
 	double time, end, share, covered, below, above, of_peak;
 	struct jobstat_lost lost;
 	double x[NUMBERS];
-	bool whole, part; /* whole: covers all of the time and all nodes; part: covers parts of intervals */
+	bool whole, part; /* the values cover all of the time and all nodes; or only parts of intervals */
 	unsigned depth;   /* depth of texts in a tree */
 	char reason[2][200];
 };
@@ -46,7 +46,7 @@ bool job_each_node(const void *arg, sheet_put *put, void *to);
 bool job_each_metric(const void *arg, sheet_put *put, void *to);
 bool job_each_value(const void *arg, sheet_put *put, void *to);
 bool job_each_place(const void *arg, sheet_put *put, void *to);
-bool job_each_line(const void *arg, sheet_put *put, void *to); /* values; per_cpu: and their places */
+bool job_each_line(const void *arg, sheet_put *put, void *to); /* values; with per_cpu also places */
 bool job_each_point(const void *arg, sheet_put *put, void *to);
 
 /* Return the heading of a node's rows, which the caller frees; NULL: out of memory. */

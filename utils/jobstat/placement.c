@@ -16,7 +16,7 @@
 #define UNUSED 0.01
 #define UNBALANCED 0.5
 
-/* Maximum number of places in a finding. With more of them, there is no finding. */
+/* Maximum number of places in a finding. If more places are unused or unbalanced, there is no finding. */
 #define TOLD_MAX 400u
 #define PLACES_MAX 4096u
 

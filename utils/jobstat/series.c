@@ -94,7 +94,7 @@ struct entry {
 	int type;
 	pmInDom indom;
 	enum names_kind kind;
-	struct series *series; /* for a value, its running time and its state; else NULL */
+	struct series *series; /* series of a value, a running time or a state; NULL for all other metrics */
 };
 
 struct series_table {
@@ -198,8 +198,8 @@ static int describe_series_entry(struct series_node *node, struct entry *entry)
 			return -1;
 		} else if (entry->kind == NAMES_VALUE) {
 			series->replay = replay;
-			/* The running time or state may have come first and created the series as a
-			 * counter. */
+			/* If the running time or the state came first, the series was created as a
+			 * counter's. Correct this. */
 			if (level) {
 				series->level = true;
 				node->names->metric[series->metric].level = true;
@@ -424,8 +424,8 @@ static int take_series_values(struct series_node *node, struct series *series, i
 	return 0;
 }
 
-/* Add the time since the node's last record to the state in which it was lost. If a place counts again,
- * the time belongs to the place's previous state. Return 0, or -1 if out of memory. */
+/* Add the time since the node's last record to lost_ns of each place's state. If a place counts again, the
+ * time belongs to its previous state. Return 0, or -1 if out of memory. */
 static int take_states(struct series_node *node, struct series *series, int64_t gap)
 {
 	const pmValueSet *set = series->state_set;

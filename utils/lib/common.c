@@ -265,7 +265,7 @@ void util_widen(unsigned *width, const char *text)
 
 unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
-	bool first = true; /* at the beginning of a line */
+	bool first = true; /* the next word is the first of its line */
 
 	while (*text != '\0') {
 		size_t length = strcspn(text, " \n");

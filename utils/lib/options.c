@@ -247,7 +247,7 @@ static unsigned options_abbreviated(const struct util_usage *usage, const char *
 	return found;
 }
 
-/* Print that the tool has no such option, and the nearest one. */
+/* Print that the tool has no option of this name, and the most similar name. */
 static void options_refuse_name(const struct util_usage *usage, const char *typed)
 {
 	const char *tool = util_tool[usage->tool].program, *word = typed + strspn(typed, "-");
@@ -317,7 +317,8 @@ static int take_format(const struct util_usage *usage, int id, struct util_forma
 	return 0;
 }
 
-/* Return an option's id, or UTIL_OPTION_DONE if the option was handled here. */
+/* Handle --help, --version and an empty argument. Return UTIL_OPTION_DONE for these, or the id of any other
+ * option. */
 static int take_usage_option(const struct util_usage *usage, int option, int *status)
 {
 	const struct row *row = find_option_row(usage->tool, option);

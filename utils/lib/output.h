@@ -10,7 +10,7 @@
 
 struct util_output {
 	FILE *file;
-	const char *name; /* for messages */
+	const char *name; /* name of the file in messages */
 	bool made;        /* util_output_open created the file: remove it if nothing is written */
 	bool own;         /* util_output_open opened the file: close it */
 };

@@ -10,7 +10,7 @@
 struct util_papi_events {
 	const char *program;   /* the program that counts, which may have its own PAPI */
 	const char *events;    /* names separated by commas, or NULL */
-	const char *covariate; /* for libmpx, or NULL */
+	const char *covariate; /* covariate of libmpx, or NULL */
 };
 
 /* Open, add and start the events as the program will, in a child process. Return 0, or UTIL_FAILED after

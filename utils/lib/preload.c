@@ -89,7 +89,7 @@ static bool is_secure(const char *path, const struct stat *status)
 	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* Check one file. *script: it is a script, and path becomes its interpreter. */
+/* Check one file. If the file is a script, set *script and replace path by the path of its interpreter. */
 static int check_preload_file(char path[PATH_MAX], const struct util_preload *preload, bool *script)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), status = 0;

@@ -69,7 +69,7 @@ int util_program_find(const char *name, char path[PATH_MAX])
 		if (name[0] && n < PATH_MAX) {
 			if (is_program(path))
 				return 0;
-			/* A file that cannot be executed determines the error. */
+			/* A file that exists but cannot be executed makes the error EACCES, not ENOENT. */
 			if (access(path, F_OK) == 0)
 				error = EACCES;
 		}

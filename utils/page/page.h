@@ -69,7 +69,7 @@ struct page_cell {
 	unsigned depth;    /* for PAGE_TEXT: level in a tree, for the indentation */
 	uint64_t count;    /* for PAGE_COUNT, and for an exact PAGE_ESTIMATE */
 	double value;      /* for PAGE_NUMBER and PAGE_ESTIMATE */
-	double low, high;  /* if interval is set */
+	double low, high;  /* ends of the interval, if interval is set */
 	const char *flags; /* words separated by commas; NULL: none */
 	bool interval, exact;
 	bool at_least, at_most; /* the value is a bound, without an interval */
@@ -112,9 +112,9 @@ struct page_node {
 void page_icicle(struct page *page, const char *caption, const char *unit, unsigned decimals,
 		 const struct page_node *nodes, size_t n);
 
-/* Several values over time. If there are more than PAGE_POINTS points, they are drawn as this number of
- * columns, each from the least to the most of its points. The first PAGE_LINES lines are drawn; a text
- * mentions the others. */
+/* Several values over time. More than PAGE_POINTS points are drawn as PAGE_POINTS columns, each from the
+ * least to the most of its points. The first PAGE_LINES lines are drawn; a text below gives the number of the
+ * others. */
 #define PAGE_POINTS 1000
 #define PAGE_LINES 24
 

@@ -17,7 +17,7 @@
 
 #define DEPTHS 24 /* deepest indentation */
 
-/* The visible parts of a cell. */
+/* The sort key, the texts and the depth of a cell. */
 struct seen {
 	char key[40]; /* a number in machine-readable form; empty: none */
 	const char *text;

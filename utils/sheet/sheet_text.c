@@ -131,7 +131,7 @@ struct field {
 	enum part part;
 	char head[SHEET_HEAD_MAX];
 	unsigned width;
-	enum sheet_exactness exactness; /* of all values in the field */
+	enum sheet_exactness exactness; /* combined exactness of all values in the field */
 };
 
 struct lines {
@@ -156,8 +156,8 @@ static bool text_lines_add(struct lines *lines, const struct sheet_column *colum
 	return true;
 }
 
-/* Add fields for the columns. A column with the same header as the previous one, in another unit, shows only
- * its unit. */
+/* Add fields for the columns. If a column has the same header as the previous column but another unit, the
+ * field's header is only the unit. */
 static bool text_lines_add_columns(struct lines *lines)
 {
 	const char *before = "";

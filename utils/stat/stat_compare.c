@@ -96,8 +96,8 @@ static char *join_words(const json_t *words)
 	return text;
 }
 
-/* Return the number of failed runs. A report of several runs contains it; a report of one run has an exit
- * status or a signal. */
+/* Return the number of failed runs. A report of several runs contains this number; a report of one run has an
+ * exit status or a signal. */
 static unsigned count_failed(const json_t *report)
 {
 	const json_t *failed = json_object_get(report, "failed_runs");

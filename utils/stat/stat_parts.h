@@ -39,7 +39,7 @@ struct stat_part {
 
 struct stat_parts {
 	const struct stat_events *events;
-	struct stat_part *part; /* in the order of creation */
+	struct stat_part *part; /* the parts, in the order of their creation */
 	unsigned n;
 };
 

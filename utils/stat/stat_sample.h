@@ -19,7 +19,7 @@ enum stat_time { STAT_ELAPSED, STAT_USER, STAT_SYSTEM, STAT_TIMES };
 struct stat_end {
 	double seconds[STAT_TIMES];
 	uint64_t max_resident_kib;
-	int status;     /* as returned by wait() */
+	int status;     /* wait status, as wait() returns it */
 	bool timed_out; /* --timeout ended the program */
 };
 

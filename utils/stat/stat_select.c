@@ -186,8 +186,8 @@ static const struct wish more_wishes[] = {
 	{"psi::*", 6},
 };
 
-/* Tracepoints that are hit in every lock or every interrupt: counting them costs more than the counts are
- * worth. */
+/* Tracepoints that every use of a lock or every interrupt hits. Counting them costs more than their counts
+ * are worth. */
 static const char *const heavy[] = {
 	"tp::lock:*", "tp::preemptirq:*", "tp::ftrace:*", "tp::rcu:*", "tp::bpf_trace:*",
 };

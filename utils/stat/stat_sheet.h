@@ -16,7 +16,7 @@
 
 /* The parts that the text form shows: the busiest parts, and the sum of all others. */
 struct stat_shown {
-	const struct stat_part **part; /* in the order of creation */
+	const struct stat_part **part; /* the shown parts, in the order of their creation */
 	unsigned n;
 	struct stat_part others; /* the last element of part, if there are more parts than report->top */
 };
