@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core.c - runs groups in turn and records their slices (MPX, section 4).
+ * core.c - starts and halts groups, and records their slices (MPX, section 4).
  *
- * T advances only while a group counts. The time between the end of one slice and the begin of the next, in
- * which the handler works, is "off the clock". If a group should have counted but could not be read,
- * lose_sig adds that time to T all the same.
+ * T, the counted time of the thread (core->time), advances only while a group counts. T excludes the time
+ * between the end of one slice and the begin of the next, in which the handler works. If a group should
+ * have counted but could not be read, lose_sig adds that time to T all the same.
+ *
+ * Terms: core/core.h.
  */
 #include <limits.h>
 #include <string.h>
@@ -57,10 +59,12 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 /* ---- uncounted time --------------------------------------------------------------------- */
 
 /*
- * Limits of the thread's CPU time without a tick. After SLICES_OVERDUE slices the core checks whether ticks
- * are overdue. A slice of SLICES_LATE slices and at least LATE_NS (many kernel ticks) does not represent
- * its neighbours. A tick that arrives while the thread is in the kernel is dropped, and the kernel accounts
- * user time only at its own ticks. A program that is mostly in the kernel therefore has some long slices.
+ * Limits of the thread's CPU time since the last tick. After SLICES_OVERDUE times the set slice length
+ * (options.slice_ns) the core checks why no tick has come. A slice that lasts at least SLICES_LATE times
+ * the set length and at least LATE_NS counts as lost, since it does not represent the slices next to it.
+ * Shorter delays are normal: the timer drops a tick while the thread is in the kernel, and the kernel
+ * measures user time only at its periodic interrupts. A program that is mostly in the kernel therefore has
+ * some long slices.
  */
 #define SLICES_OVERDUE 4
 #define SLICES_LATE 100
@@ -71,8 +75,8 @@ static bool cpu_time_is_late(const struct mpxi_core *core, uint64_t cpu)
 	return core->options.slice_ns && cpu >= LATE_NS && cpu / SLICES_LATE >= core->options.slice_ns;
 }
 
-/* Limit of the CPU time that the pace averages over: after PACE_NS both sums are halved, so the pace covers
- * the last one or two seconds. */
+/* Limit of the CPU time over which the pace is averaged. When pace.cpus exceeds PACE_NS, pace.cpus and
+ * pace.times are halved, so the pace covers the last one or two seconds. */
 #define PACE_NS 1000000000u
 
 static uint64_t cpu_sig(const struct mpxi_core *core)
@@ -80,7 +84,7 @@ static uint64_t cpu_sig(const struct mpxi_core *core)
 	return core->options.cpu_sig ? core->options.cpu_sig(core->options.cpu) : 0;
 }
 
-/* Convert CPU time to time of T. Before the first slice has been read, T is assumed to be in ns. */
+/* Convert CPU time to T with the pace. Before the first slice has been read, T is assumed to be in ns. */
 static uint64_t pace_cpu_time(const struct mpxi_pace *pace, uint64_t cpu)
 {
 	mpxi_u128 time;
@@ -95,7 +99,8 @@ static void pace_sig(struct mpxi_core *core, uint64_t cpu)
 {
 	struct mpxi_pace *pace = &core->pace;
 
-	/* lose_sig may have moved pace->cpu past this time. With by_cpu the pace is 1 and is not measured. */
+	/* lose_sig may have set pace->cpu to a time after cpu. With by_cpu the pace is 1 and is not
+	 * measured. */
 	if (cpu <= pace->cpu || core->options.by_cpu)
 		return;
 	pace->cpus += cpu - pace->cpu;
@@ -120,13 +125,13 @@ void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
 	mpxi_stat_slice_sig(event->by_covariate, &other, &spacing[1]);
 }
 
-/* True if all groups count the event. */
+/* True if the event is counted with every ordinary group: the clock, the covariate or always-counted. */
 static bool event_is_beside(const struct mpxi_event *event)
 {
 	return event->role >= MPXI_CLOCK;
 }
 
-/* Return the event's count since its base. */
+/* Return the count of such an event since its base (group.h). */
 static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	switch (event->role) {
@@ -139,8 +144,8 @@ static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_eve
 	}
 }
 
-/* End the current slices of the events that all groups count, and move their bases to this T. The gap up to
- * this T is then uncounted for them, too. */
+/* End the current slices of the events that are counted with every group, and begin their next slices at
+ * T = time. The time from core->time to there is then a gap for these events, too. */
 static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 {
 	struct mpxi_spacing spacing[2] = {{0}, {0}};
@@ -159,13 +164,15 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 	}
 }
 
-/* Return the expected value of T. Called only after failures, since the caller has to read a clock. */
+/* Return the value of T expected from the pace at this CPU time. Called only after failures, since the
+ * caller has to read the CPU clock. */
 static uint64_t paced_time_sig(const struct mpxi_core *core, uint64_t cpu)
 {
 	return core->pace.time + pace_cpu_time(&core->pace, count_since(cpu, core->pace.cpu));
 }
 
-/* Advance T by the pace when no group counts although one should. The time gained belongs to no slice. */
+/* Advance T by the pace when no group counts although an event is active. The time added belongs to no
+ * slice. */
 static void lose_sig(struct mpxi_core *core)
 {
 	struct mpxi_pace *pace = &core->pace;
@@ -184,7 +191,8 @@ static void lose_sig(struct mpxi_core *core)
 	pace->time = core->time;
 }
 
-/* True if the reads lack more than an eighth of the time since the last pace. Paces vary by less. */
+/* True if T has grown by less than 7/8 of the growth expected from the pace since the pace was last
+ * measured. The pace itself varies by less than an eighth. */
 static bool is_behind_sig(const struct mpxi_core *core)
 {
 	const uint64_t time = core->pace.known ? paced_time_sig(core, cpu_sig(core)) : 0;
@@ -233,7 +241,7 @@ void mpxi_core_seek_ticks(struct mpxi_core *core)
 	}
 }
 
-/* Advance T and the current group's sample to now. */
+/* Sample the current group, and advance T to the present. */
 static int advance_sig(struct mpxi_core *core)
 {
 	struct mpxi_group *group = core->current;
@@ -279,7 +287,8 @@ void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group)
 	(void)mpxi_core_run_sig(core, group);
 }
 
-/* Start a group. All bookkeeping comes before the start, since the counters count the code after it. */
+/* Start a group. All bookkeeping precedes the call of start_sig, since the counters count the code that
+ * follows it. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
@@ -352,7 +361,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 
 /* Prefetch the events of a group. After a slice of milliseconds the program has evicted them from the
  * caches. Prefetching loads all of them at once while the kernel stops the group, instead of one by one
- * afterwards. The prefetch instructions are counted with the program's: nine an event. */
+ * afterwards. The counters count the prefetch instructions as the program's, about nine for each event. */
 static inline void fetch_events(const struct mpxi_group *group)
 {
 	unsigned i, at;
@@ -383,11 +392,12 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	int error;
 
 	const bool current = group == core->current;
-	bool ended = false; /* the group's counters ended some time before: the rest is lost */
+	bool ended = false; /* the backend stopped counting the group before this halt */
 
 	fetch_events(group);
 	error = core->options.ops->stop_sig(group->handle, &group->sample);
-	/* A component may report a failure only once, and then return the old counts without an error. */
+	/* A PAPI component may report a failure only once, and afterwards return the old counts without
+	 * an error. */
 	if (group->failed && current && !error && group->sample.size <= core->taken_size)
 		error = MPXI_ESYS;
 	group->running = false;
@@ -400,7 +410,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;
 	}
-	/* After an error the counts of the last read stay, since sets already have them. */
+	/* After an error the counts of the last successful read are kept, since windows of sets already
+	 * include them. */
 	core->lost += error || ended;
 	burden = current && !error ? sum_burden_sig(group) : 0;
 	core->burden += burden;
@@ -428,8 +439,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	return ended ? MPXI_ESYS : error;
 }
 
-/* End the slice of a counted thread that continues while groups change. The pace is measured over slices
- * only. */
+/* End the current slice if the counted thread continues while groups change (options.apart). The CPU
+ * time is read before the halt, so that the pace is measured over slices only. */
 static void halt_apart_sig(struct mpxi_core *core)
 {
 	uint64_t cpu = core->options.by_cpu ? 0 : cpu_sig(core);
@@ -438,8 +449,9 @@ static void halt_apart_sig(struct mpxi_core *core)
 	pace_sig(core, cpu);
 }
 
-/* Account for the time between two slices of a thread that continued meanwhile, or that the change itself
- * held up. The share in which it ran is unknown, so T gets half of the time. */
+/* Add the time between two slices to T if the counted thread is another thread (options.apart). In that
+ * time the thread either ran or was held up by the change of groups. The share in which the thread ran
+ * is unknown, so T advances by half of the time. */
 static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	struct mpxi_pace *pace = &core->pace;
@@ -463,14 +475,16 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	unsigned tries;
 	int error = 0;
 
-	/* Errors are only counted as losses; a handler has no caller to return them to. */
+	/* Errors of the halt only count as lost slices, since a handler has no caller to which it could
+	 * return them. */
 	if (core->current && core->options.apart)
 		halt_apart_sig(core);
 	else if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
 	else if (core->pace.stalled)
 		lose_sig(core);
-	/* A round of the order may end in between, so an active group comes within two rounds. */
+	/* Part of the present round may be over, so each group comes at least once within the next 2 *
+	 * slots steps. */
 	for (tries = 0; core->active_slots && tries < 2 * core->plan.slots; tries++) {
 		struct mpxi_group *group = core->plan.slot[mpxi_order_next_sig(&core->plan.order)];
 
@@ -486,7 +500,7 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 		return 0;
 	}
 	core->pace.stalled = core->pace.known;
-	/* One slice is lost, no matter how many groups were tried for it. */
+	/* Only one slice is lost, no matter how many groups failed to start. */
 	if (error)
 		core->lost = lost + 1;
 	return error;
@@ -497,8 +511,8 @@ bool mpxi_core_was_left(const struct mpxi_core *core, const void *frame)
 	return mpxi_core_is_held_sig(core) && (uintptr_t)frame > core->holder;
 }
 
-/* True if a slice may end now: a single group keeps running; without a running group the tick is the next
- * attempt to start one. */
+/* True if a tick has work to do: to switch between several groups, or, if no group runs because none
+ * could be started, to try again. A single group that runs keeps running. */
 static bool switch_is_due(const struct mpxi_core *core)
 {
 	return core->active_slots > 1 || (core->active_slots && !core->current);
@@ -506,9 +520,9 @@ static bool switch_is_due(const struct mpxi_core *core)
 
 /*
  * True if at least half of slice_ns of CPU time has passed since the last slice's end. A slice of some
- * microseconds would contain mostly the handler's own time, and gaps interpolated with its rate would come
- * out too low. Ticks come so close together, with any timer, if one thread's ticks are forwarded to all
- * threads, or if they were queued while the thread had blocked the signal.
+ * microseconds would contain mostly the handler's own time, and estimates for gaps from its rate would be
+ * too low. Ticks may come that close together if one thread's ticks are forwarded to all threads, or if
+ * ticks were queued while the thread had blocked the signal.
  */
 static bool is_half_over(const struct mpxi_core *core, uint64_t cpu)
 {
@@ -534,7 +548,7 @@ static bool end_slice(struct mpxi_core *core)
 	pace->ended = pace->sought = cpu;
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);
-	/* A group that could not be started has lost its turn, but no time has passed. */
+	/* With options.apart, halt_apart_sig has already measured the pace. */
 	if (!core->options.apart)
 		pace_sig(core, cpu);
 	return true;
@@ -559,8 +573,8 @@ bool mpxi_core_is_held_sig(const struct mpxi_core *core)
 	return atomic_load_explicit(&core->busy, memory_order_relaxed);
 }
 
-/* Increment the hold count. Handler and thread share a processor, so a compiler barrier suffices to keep
- * accesses inside the held part. */
+/* Increment the hold count. The handler runs on the same thread, so compiler barriers suffice to keep
+ * the accesses to the core between hold and release. */
 void mpxi_core_hold(struct mpxi_core *core)
 {
 	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed);
@@ -577,8 +591,8 @@ static void act_on_pending(struct mpxi_core *core)
 		return;
 	(void)end_slice(core);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Drop ticks that came during the switch: the slice that they would end has only begun, and if
-	 * switches took longer than slices the loop would never end. */
+	/* Drop ticks that came during the switch: the slice that they would end has only begun. Were
+	 * they kept, a thread whose switches take longer than slices would do nothing but switch. */
 	atomic_store_explicit(&core->pending, false, memory_order_relaxed);
 }
 
@@ -591,8 +605,9 @@ void mpxi_core_release(struct mpxi_core *core)
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Act on a tick that came just before the core was free; a later tick acts itself. One pass is
-	 * enough: another tick within so short a time waits for the next release. */
+	/* Act on a tick that came after act_on_pending but before busy became 0; its handler has only
+	 * set pending. One more pass is enough: if yet another tick comes during it, the slice ends at
+	 * the next release. */
 	if (!busy && atomic_load_explicit(&core->pending, memory_order_relaxed)) {
 		atomic_store_explicit(&core->busy, 1, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);

@@ -2,11 +2,13 @@
 /*
  * core_active.c - decides which of the plan's groups run: the groups that contain an event of a running
  * set (MPX, section 5.2: the activation count).
+ *
+ * Terms: core/core.h.
  */
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* Move the event's base to now, so that its counts begin here. */
+/* Set the event's base to the present T and counts, so that its counts begin here. */
 static void begin_active_event(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	event->base_begin = core->time;
@@ -26,7 +28,8 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 		mpxi_stat_open(event->by_covariate, core->covariate);
 	begin_active_event(core, event);
 	if (group) {
-		/* If its group is already running, the event begins at the counts so far. */
+		/* If the group is already running, the event's counts begin at the group's counts so
+		 * far. */
 		event->base_run = group->running ? group->run : 0;
 		event->base_count = group->running ? group->sample.count[event->position] : 0;
 		group->active++;
@@ -49,7 +52,7 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 		event->activations--;
 		return;
 	}
-	/* The event's slice ends here, even if its group continues. */
+	/* The event's slice ends here, even if its group continues to run. */
 	if (mpxi_core_running(core, event, &slice))
 		mpxi_core_enter_sig(core, event, &slice, spacing);
 	event->activations = 0;
@@ -91,7 +94,8 @@ void mpxi_plan_part(struct mpxi_core *core, struct mpxi_event *event)
 	event->base_run = 0;
 }
 
-/* Select the group that advances T, and start or halt groups accordingly. */
+/* Select the current group, which advances T: an ordinary group, the idle group or none. Start or halt
+ * groups accordingly. */
 static int settle_current(struct mpxi_core *core)
 {
 	struct mpxi_group *current = core->current;
@@ -143,7 +147,7 @@ static int settle_steady(struct mpxi_core *core)
 int mpxi_plan_settle(struct mpxi_core *core)
 {
 	int error = settle_current(core), failed = settle_steady(core);
-	/* If none of the groups could be started, ticks try again. */
+	/* If no group could be started, each tick makes another attempt. */
 	bool sharing = core->active_slots > 1 || (core->active_slots && !core->current);
 
 	error = error ? error : failed;

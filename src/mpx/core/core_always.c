@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_always.c - events that a set wants counted all the time: they are in every group, and take no turns.
- * They stay in every group while a set that wants this runs, and afterwards until the groups change.
+ * core_always.c - always-counted events (mpx_set_always): they are in every ordinary group. They stay there
+ * while a set that wants this runs, and afterwards until the groups change.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +114,8 @@ void mpxi_always_unwish(struct mpxi_set *set)
 		set->event[i]->wishes -= set->entry[i].always;
 }
 
-/* Check event i together with the always-counted events of the set. Return 1, 0 or a negative error. */
+/* Check whether a group can hold event i together with the set's always-counted events. Return 1 or 0,
+ * or a negative error. */
 static int fits_one(const struct mpxi_set *set, struct beside *beside, unsigned i)
 {
 	if (set->event[i]->kind != MPXI_ORDINARY)
@@ -121,7 +124,8 @@ static int fits_one(const struct mpxi_set *set, struct beside *beside, unsigned 
 				    : fits_beside(beside, &set->event[i]->code, 1);
 }
 
-/* Check whether the covariate fits with the clock. Later fits calls include the covariate as well. */
+/* Check whether the set's covariate fits with the clock. Later calls of ops->fits include this
+ * covariate, too. */
 static int fits_covariate(const struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;

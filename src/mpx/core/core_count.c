@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_count.c - event sets that count (MPX, section 5.2): at its start a set records the state of each of
- * its events, and a read subtracts this state.
+ * core_count.c - starts, stops and reads event sets (MPX, section 5.2): at its start a set records the sums
+ * of each of its events, and a read subtracts them from the present sums.
+ *
+ * Terms: core/core.h.
  */
 #include "core/core_pair.h"
 #include "core/core_step.h"
@@ -20,7 +22,8 @@ int mpxi_set_sample(struct mpxi_set *set)
 	return error;
 }
 
-/* True if the event is counted whatever group is running. */
+/* True if the event is counted all the time, since it takes no turns or no other group shares the
+ * counters. */
 static bool needs_no_turn(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	return !mpxi_event_is_ordinary(event) || core->active_slots <= 1;
@@ -92,7 +95,7 @@ static void forget_set_windows(struct mpxi_set *set)
 	mpxi_pairs_forget(set);
 }
 
-/* True if since the set's start no time passed in which no group counted. */
+/* True if some group has counted all the time since the stretch began. */
 static bool is_without_gaps(const struct mpxi_set *set)
 {
 	const struct mpxi_core *core = set->core;
@@ -100,15 +103,15 @@ static bool is_without_gaps(const struct mpxi_set *set)
 	return set->lost == core->lost && !(core->options.apart && set->slices != core->slices);
 }
 
-/* True if the event was counted all the time: in one run of its group, or, for an event that all groups
- * count, in runs without gaps. */
+/* True if the event was counted during the whole stretch: in one run of its group, or, for an event that
+ * is counted with every group, in runs that followed each other without a gap. */
 static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 {
 	return entry->whole && entry->breaks == entry->event->breaks &&
 	       (entry->event->group || is_without_gaps(set));
 }
 
-/* Compute the covariate's window over the stretch of the clock's window. */
+/* Compute the event's window by the covariate, for the same stretch as its window by the clock. */
 static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_slice *running)
 {
 	const struct mpxi_core *core = set->core;
@@ -132,7 +135,7 @@ static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_
 	window->clock_time = clock->time;
 }
 
-/* Update an entry's window. known: all samples are of now. */
+/* Extend an entry's window to the last samples. known: sampling has just succeeded for all groups. */
 static void bring_entry_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths *lengths, bool known)
 {
 	struct mpxi_core *core = set->core;
@@ -160,7 +163,7 @@ static void bring_entry_up(struct mpxi_set *set, unsigned i, const struct mpxi_l
 		bring_up_beside(set, i, runs ? &slice : NULL);
 }
 
-/* Compute the slice lengths since the set's start. */
+/* Compute the slice lengths since the stretch began. */
 static void lengths_of(const struct mpxi_set *set, struct mpxi_lengths *lengths)
 {
 	struct mpxi_lengths now;
@@ -280,8 +283,8 @@ int mpxi_set_admit(struct mpxi_set *set)
 	return error;
 }
 
-/* Handle groups that could not be read at a stop. Such groups may still be stopped; otherwise T includes
- * the time without counts. */
+/* Handle groups that could not be read when the set stops. Halt or restart them: halting may still
+ * return their last counts. If it does not, T includes the time without counts. */
 static void lose_rest(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -302,7 +305,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 	if (!set->running)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
 	mpxi_core_hold(core);
-	/* The set stops even if its last counts cannot be read; the counts of earlier slices remain. */
+	/* The set stops even if its last counts cannot be read; the counts of earlier slices are kept. */
 	error = mpxi_set_sample(set);
 	if (error)
 		lose_rest(set);
@@ -340,7 +343,7 @@ int mpxi_set_reset(struct mpxi_set *set)
 	return error;
 }
 
-/* Shrink the plan if the last stop had to defer that. */
+/* Reduce the number of groups if this was not possible at the last stop. */
 static void tidy_plan(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -383,7 +386,7 @@ int mpxi_set_take(struct mpxi_set *set)
 
 const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
 {
-	/* Lost time is added to the clock, but the covariate's count in that time is unknown. */
+	/* Lost time is added to T, but the covariate's count in that time is unknown. */
 	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
 }
 
@@ -444,7 +447,7 @@ static long long value_now(struct mpxi_set *set, unsigned i, enum mpxi_estimator
 	mpxi_estimate(mpxi_set_best_window(set, i, estimator), estimator, &estimate);
 	if (estimate.never)
 		return -1;
-	/* Round without libm, since programs that link a static PAPI may not link libm. */
+	/* Round without functions of libm, since programs that link a static PAPI may not link libm. */
 	return estimate.value < 0x1p62 ? (long long)(estimate.value + 0.5) : INT64_MAX;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_covariate.c - the covariate that a set requests: an event that the backend counts in every group while
- * such a set runs. The thread has one covariate at a time, since all its sets share the groups. Only the sets
- * that requested the covariate use it in their estimates.
+ * core_covariate.c - the covariate that a set requests: an event that the backend counts in every group
+ * while the set runs. The thread has one covariate at a time, since all its sets share the groups. Only the
+ * sets that requested the covariate use it in their estimates.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 
@@ -32,8 +34,8 @@ struct mpxi_covariate mpxi_covariate_wanted(const struct mpxi_core *core)
 	return core->covariate_wishes ? core->covariate_wish : (struct mpxi_covariate){0};
 }
 
-/* Open the event's sums by the covariate, at the covariate's count at the begin of the event's running
- * slice. */
+/* Open the event's sums by the covariate. They begin at the value that the covariate's count had at the
+ * begin of the event's running slice, or at its present value if no slice is running. */
 static void open_by(const struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_slice slice;
@@ -52,7 +54,7 @@ void mpxi_covariate_changed(struct mpxi_core *core)
 	core->covariates = (struct mpxi_lengths){0};
 }
 
-/* Allocate the sums by the covariate for events that no set has measured by it before. */
+/* Allocate the sums by the covariate for those of the set's events that have none yet. */
 static int prepare_beside_events(struct mpxi_set *set)
 {
 	unsigned i;

@@ -7,8 +7,8 @@
 #include "core/core_private.h"
 #include "core/error.h"
 
-/* Mix a seed (splitmix64), so that seeds close to each other, like those of threads, give unrelated orders.
- * Never zero, since a xorshift generator would stay at zero. */
+/* Mix a seed with splitmix64, so that similar seeds, like those of a process's threads, give unrelated
+ * orders of groups. Never returns zero, since a xorshift generator would stay at zero. */
 static uint64_t mix_seed(uint64_t seed)
 {
 	seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -18,7 +18,7 @@ static uint64_t mix_seed(uint64_t seed)
 	return seed ? seed : 1;
 }
 
-static atomic_uint made_so_far; /* partner: itself, on other threads */
+static atomic_uint made_so_far; /* number of cores created so far; other threads add to it, too */
 
 int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
 {

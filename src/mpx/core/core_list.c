@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_list.c - the master event list (MPX, section 5.2): each event once, while any set contains it.
+ * core_list.c - the master event list (MPX, section 5.2): it contains each event once, as long as any set
+ * contains the event.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +36,7 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 	int fits;
 
 	if (at == core->events || core->event[at]->code != code) {
-		/* Refuse an event that no counter holds here, not in the middle of a run. */
+		/* Refuse an event that no counter can hold when it is added, not when its set starts. */
 		fits = core->options.ops->fits(core->options.backend, &code, 1);
 		if (fits <= 0)
 			return fits ? fits

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * core_pair.c - counts pairs of events of running sets.
+ *
+ * Terms: core/core.h.
  */
 #include "core/core_pair.h"
 
@@ -10,7 +12,7 @@ static const struct mpxi_group *common_group(const struct mpxi_pair *pair)
 	return pair->a->group == pair->b->group ? pair->a->group : NULL;
 }
 
-/* Add the two counts; the result saturates, as sums do. */
+/* Return the sum of the two events' counts in the group's last sample; saturates at UINT64_MAX. */
 static uint64_t both_counts(const struct mpxi_pair *pair, const struct mpxi_group *group)
 {
 	uint64_t a = group->sample.count[pair->a->position], b = group->sample.count[pair->b->position];
@@ -80,7 +82,7 @@ void mpxi_pairs_halt_sig(struct mpxi_core *core, const struct mpxi_group *group)
 	}
 }
 
-/* Fill in the pair's slice so far. False: the pair is not being counted. */
+/* Fill in the pair's running slice so far. Return false if no running group counts both events. */
 static bool running_slice(const struct mpxi_core *core, const struct mpxi_pair *pair,
 			  struct mpxi_slice *slice)
 {
@@ -114,7 +116,7 @@ void mpxi_pairs_forget(struct mpxi_set *set)
 		set->pair[i]->window = (struct mpxi_window){0};
 }
 
-/* Return the event's entry window, which has the fields of the stretch that all events share
+/* Return the window of the event's entry. Its fields that describe the stretch apply to the pair, too
  * (core_count.c). */
 static const struct mpxi_window *window_of_event(const struct mpxi_set *set, const struct mpxi_event *event)
 {

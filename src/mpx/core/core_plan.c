@@ -2,13 +2,16 @@
 /*
  * core_plan.c - changes the groups of the plan, and which of them run.
  *
- * An event gets a place in a group when it is first activated, and keeps it: a region that is entered again
- * and again finds its groups unchanged. Groups without an active event are skipped, and are dropped when
- * new events need places. After sets have stopped, the remaining events move into fewer groups, if these
- * hold them.
+ * An event gets a place in a group when it is first activated, and keeps this place, so that a set that
+ * starts again and again finds its groups unchanged. Groups without an active event are skipped, and are
+ * dropped when new events need places. After sets have stopped, the remaining events move into fewer
+ * groups, if the counters hold these.
  *
- * A change first allocates and opens everything that it needs. Then it is committed. A commit cannot fail,
- * but can be undone: the former groups stay open until the new ones count.
+ * A change first allocates memory and opens groups. Then it is committed, which cannot fail. A committed
+ * change can still be undone: the former groups stay open until the new groups count, when mpxi_plan_keep
+ * closes them.
+ *
+ * Terms: core/core.h.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -22,14 +25,14 @@ struct change {
 	struct mpxi_draft draft;
 	struct mpxi_group **slot;
 	unsigned *order, *was;
-	unsigned taken; /* filled slots */
-	/* The events in every group: the former ones, or a new array. */
+	unsigned taken; /* number of slots filled so far */
+	/* The always-counted events: the former plan's array if they are the same, or else a new array. */
 	struct mpxi_event **always;
-	uint32_t *code; /* of always */
+	uint32_t *code; /* codes of these events */
 	unsigned alwayses;
 	struct mpxi_group *idle;
 	struct mpxi_covariate covariate;
-	bool anew; /* all groups are new: the events in every group, or the covariate, have changed */
+	bool anew; /* all groups must be new, since the always-counted events or the covariate have changed */
 };
 
 static struct mpxi_codes codes_of(const struct change *change)
@@ -61,7 +64,8 @@ static void change_clear(struct mpxi_core *core, struct change *change)
 	mpxi_covariate_choose(core, &core->plan.covariate);
 }
 
-/* True if no event was added to the list: its group stays, including its inactive events. */
+/* True if no event was added to the list. The list's group then stays in the plan, including its
+ * inactive events. */
 static bool is_same(const struct mpxi_list *list)
 {
 	return list->from != MPXI_NEW_LIST && list[1].begin - list->begin == list->taken;
@@ -102,7 +106,7 @@ static int resolve_draft_lists(struct mpxi_core *core, struct change *change)
 	return mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, codes_of(change), &change->idle);
 }
 
-/* Take away the places of a group's events, since the group leaves the plan. */
+/* Halt a group that leaves the plan, and take the places of its events away. */
 static void unbind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
@@ -130,7 +134,7 @@ static void bind_group_events(struct mpxi_core *core, struct mpxi_group *group)
 	core->active_slots += group->active > 0;
 }
 
-/* Fill in the group's events from its codes: those of its list, and those in every group. */
+/* Fill in the group's events, including the always-counted ones, from its codes. */
 static void fill_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	const unsigned all = group->n + group->always;
@@ -151,8 +155,8 @@ static bool is_in_all(const struct mpxi_plan *plan, const struct mpxi_event *eve
 	return i < plan->alwayses;
 }
 
-/* Update the roles of the events that enter or leave every group. The groups that counted them must not be
- * running. */
+/* Update the roles of the events that become or cease to be always-counted. Groups that count these
+ * events must not be running. */
 static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from)
 {
 	const struct mpxi_plan *to = &core->plan;
@@ -168,8 +172,8 @@ static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from
 			mpxi_plan_join(core, to->always[i]);
 }
 
-/* Replace plan `from` by core->plan, whose groups already have their events. Groups in both plans are not
- * affected. */
+/* Make the core use core->plan in place of the plan `from`. The groups of core->plan already have their
+ * events. Groups in both plans are not affected. */
 static void exchange_plans(struct mpxi_core *core, const struct mpxi_plan *from)
 {
 	const struct mpxi_plan *to = &core->plan;
@@ -191,7 +195,7 @@ static void exchange_plans(struct mpxi_core *core, const struct mpxi_plan *from)
 		bind_group_events(core, to->slot[i]);
 }
 
-/* Free the plan that core->plan has replaced. */
+/* Free a plan that core->plan has replaced. */
 static void retire_plan(struct mpxi_core *core, struct mpxi_plan *plan)
 {
 	unsigned i;
@@ -209,7 +213,7 @@ static void retire_plan(struct mpxi_core *core, struct mpxi_plan *plan)
 	core->changing = false;
 }
 
-/* Make the change the core's plan. Cannot fail. */
+/* Make the changed plan the core's plan. Cannot fail. */
 static void commit_change(struct mpxi_core *core, struct change *change)
 {
 	const struct mpxi_list *list = change->draft.list;
@@ -254,7 +258,7 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	retire_plan(core, &undone);
 }
 
-/* Choose the events that are in every group from now on, and the covariate. */
+/* Choose the always-counted events and the covariate for the changed plan. */
 static int choose_always(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **always = calloc(core->events + 1, sizeof(*always));
@@ -296,7 +300,7 @@ static int place_in_lists(struct mpxi_core *core, struct change *change, struct 
 	return error ? error : mpxi_always_place(core, codes_of(change), &change->draft, event, n);
 }
 
-/* Place all events into new lists, since the events in every group have changed. */
+/* Place all events into new lists, since the always-counted events or the covariate have changed. */
 static int place_anew(struct mpxi_core *core, struct change *change)
 {
 	struct mpxi_event **event = calloc(core->events + 1, sizeof(*event));
@@ -325,8 +329,8 @@ static unsigned wanted_slots(const struct mpxi_core *core)
 	return found;
 }
 
-/* Form groups that hold the active and pinned events, n new ones, and the events of every group. fewer:
- * commit only if the number of groups decreases. */
+/* Form and commit groups for the active and pinned events, n new events, and the always-counted events.
+ * fewer: commit only if the number of groups decreases. */
 static int place_in_groups(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n, bool fewer)
 {
 	struct change change = {.taken = 0};
@@ -350,7 +354,7 @@ static bool event_is_wanted(const struct mpxi_event *event)
 	return event->activations || event->pins;
 }
 
-/* Drop the groups of unlimited events in which no event is active or pinned. */
+/* Drop the steady groups in which no event is active or pinned. */
 static void drop_steadies(struct mpxi_core *core)
 {
 	unsigned i, k, left = 0;
@@ -393,7 +397,7 @@ static int open_steady(struct mpxi_core *core, struct mpxi_event *const *event, 
 	return error;
 }
 
-/* Give the group's events their places in it, and vacate their former places. */
+/* Give the events of a new steady group their places in it, and vacate the events' former places. */
 static void seat_group_events(struct mpxi_core *core, struct mpxi_group *group)
 {
 	unsigned k;
@@ -413,7 +417,7 @@ static void seat_group_events(struct mpxi_core *core, struct mpxi_group *group)
 	drop_steadies(core);
 }
 
-/* Open a group for unlimited events, which runs while any of them is active. */
+/* Open a group for MPXI_UNLIMITED events. The group runs while any of its events is active. */
 static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
 {
 	struct mpxi_group *group;
@@ -433,9 +437,9 @@ static struct mpxi_group *outside_group(const struct mpxi_core *core)
 	return i < core->steadies ? core->steady[i] : NULL;
 }
 
-/* Replace the former group of MPXI_OUTSIDE events. One group has all events that no handler may touch,
- * since a thread can run only one set of most components that count such events. The new group continues
- * the counts of the former group, in the same slices. */
+/* Replace the former group of MPXI_OUTSIDE events. A single group has all these events, since most PAPI
+ * components that count MPXI_OUTSIDE events allow a thread only one running set. If the former group
+ * ran, the new group continues at once, and the change does not count as a break of the events. */
 static void succeed_group(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
 {
 	const bool ran = former && former->running;
@@ -469,13 +473,13 @@ static int place_outside(struct mpxi_core *core, struct mpxi_event *const *event
 	return error;
 }
 
-/* True if the event should be in every group, but is not. */
+/* True if a set wants the event always counted, but the event still takes turns. */
 static bool is_to_join(const struct mpxi_event *event)
 {
 	return event->wishes && mpxi_event_is_ordinary(event);
 }
 
-/* True if the event needs a place and has none. */
+/* True if the event needs a place and has none, or is to become always-counted. */
 static bool is_newcomer(const struct mpxi_event *event)
 {
 	if (is_to_join(event))
@@ -494,8 +498,8 @@ static unsigned newcomers_of(enum mpxi_role role, struct mpxi_event *const *even
 	return found;
 }
 
-/* Place events without a place. A group contains either events that a handler may touch, or events that no
- * handler may touch. */
+/* Give places to the newcomers among n events. Events of different roles (MPXI_UNLIMITED, MPXI_OUTSIDE,
+ * MPXI_ORDINARY) never share a group. */
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 			   unsigned newcomers)
 {
@@ -541,8 +545,8 @@ static bool rejoin_group(struct mpxi_core *core, struct mpxi_group *group, struc
 	return true;
 }
 
-/* Return an event that had left the master list to its old place, if that is still vacant. Otherwise the
- * event would be in two groups at once. */
+/* Return an event that had left the master list to its former place, if a group still lists its code and
+ * that place is vacant. Otherwise the code would be in two groups at once. */
 static bool rejoin_event(struct mpxi_core *core, struct mpxi_event *event)
 {
 	bool turns = mpxi_event_is_ordinary(event);
@@ -564,7 +568,8 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin_event(core, event[i]));
 	if (!newcomers && !mpxi_covariate_is_missing(core))
 		return 0;
-	/* The pins keep their groups, though none of their events may be active yet. */
+	/* Pin the events, so that groups made for some of them are not dropped while the others are
+	 * placed. None of the events may be active yet. */
 	for (i = 0; i < n; i++)
 		event[i]->pins++;
 	error = place_newcomers(core, event, n, newcomers);
@@ -580,7 +585,8 @@ bool mpxi_plan_shrink(struct mpxi_core *core)
 		return false;
 	core->may_shrink = false;
 	core->shrink_at = core->turns + core->active_slots;
-	/* After an error the groups stay as they are: no caller has requested fewer. */
+	/* After an error the groups stay as they are. No caller has requested fewer groups, so the error
+	 * is not reported. */
 	(void)place_in_groups(core, NULL, 0, true);
 	return core->changing;
 }
@@ -610,7 +616,8 @@ void mpxi_plan_expel(struct mpxi_core *core, struct mpxi_event *event)
 {
 	if (event->role == MPXI_ALWAYS)
 		expel_from_all(core, event);
-	/* The group stays; core->nobody, which is never active, takes the event's place. */
+	/* The group stays open. core->nobody, a placeholder that is never active, takes the event's
+	 * place in it. */
 	if (event->group) {
 		event->group->event[event->position] = &core->nobody;
 		core->vacancies = true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * core_set.c - creates and destroys event sets, and adds and removes their events.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * core_set.h - an event set: core_set.c creates it, core_count.c counts with it.
+ *
+ * Terms: core/core.h.
  */
 #ifndef MPXI_CORE_SET_H
 #define MPXI_CORE_SET_H
@@ -11,14 +13,14 @@
 struct mpxi_entry {
 	struct mpxi_event *event;
 	struct mpxi_mark start;
-	bool always;               /* the set requests the event in every group */
-	bool whole;                /* it was being counted at the start */
-	bool needs_no_turn;        /* nothing took turns with it at the start */
-	uint64_t breaks, burden;   /* the event's, at the start */
+	bool always;               /* the set wants the event always counted */
+	bool whole;                /* the event was being counted when the stretch began */
+	bool needs_no_turn;        /* the event took no turns when the stretch began */
+	uint64_t breaks, burden;   /* values of event->breaks and event->burden when the stretch began */
 	struct mpxi_window window; /* as of the last read or stop */
 };
 
-/* An event's start and window by the covariate. */
+/* As start and window of an entry, with the covariate's count in place of T. */
 struct mpxi_beside {
 	struct mpxi_mark start;
 	struct mpxi_window window;
@@ -30,42 +32,50 @@ struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
-	bool admitted;                            /* its events have reserved places */
-	bool has_lost;                            /* slices were lost, as of the last read or stop */
-	uint64_t lost, lost_time, slices, burden; /* the core's, at the start */
-	uint64_t ended_at;                        /* 1 + the core's slices at the last read or stop */
-	struct mpxi_lengths lengths, covariates;  /* the core's, at the start */
-	bool continues;                           /* it was started in the slice of ended_at */
+	bool admitted; /* mpxi_set_admit has given its events pinned places */
+	bool has_lost; /* slices were lost between the start and the last read or stop */
+	/* values of the same members of core when the stretch began */
+	uint64_t lost, lost_time, slices, burden;
+	uint64_t ended_at; /* 1 + core->slices at the last read or stop; 0: never read */
+	/* values of mpxi_core_lengths and mpxi_core_covariates when the stretch began */
+	struct mpxi_lengths lengths, covariates;
+	bool continues; /* the stretch began in the slice in which the stretch before it ended */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
-	struct mpxi_beside *beside;      /* [entries]; NULL: no covariate */
-	struct mpxi_covariate covariate; /* the one that it requests */
+	struct mpxi_beside *beside;      /* [entries]; NULL: the set has no covariate */
+	struct mpxi_covariate covariate; /* covariate that the set requests */
 	struct mpxi_event **event;       /* [entries]: the same as entry[].event */
-	/* Lines for plain reads of a running set, from time lines_at on. They are valid until a run of a
-	 * group begins or ends. Entries listed in again have no valid line. */
+	/* Estimates for mpxi_set_values as straight lines: while an event's group does not run, its
+	 * estimate grows linearly with T. The lines begin at T = lines_at, and are valid until a run of
+	 * any group begins or ends. The array `again' has the indexes of the entries without a valid
+	 * line, whose estimates are computed at each call. */
 	struct mpxi_line *line; /* [entries] */
 	unsigned *again, agains;
-	uint64_t lines_at, lines_changes;              /* the core's, at that time */
-	enum mpxi_estimator lines_estimator, lines_by; /* requested estimator; estimator that the lines use */
-	struct mpxi_pair **pair;                       /* [pairs]: core_pair.h */
+	uint64_t lines_at, lines_changes; /* core->time and core->changes when the lines were computed */
+	/* requested estimator; estimator with which the lines were computed */
+	enum mpxi_estimator lines_estimator, lines_by;
+	struct mpxi_pair **pair; /* [pairs]: see core_pair.h */
 	unsigned pairs;
-	struct mpxi_step *step; /* NULL: the set has never switched regions */
+	struct mpxi_step *step; /* state of mpxi_set_step (core_step.h); NULL: not used yet */
 };
 
 /* ---- core_count.c ---- */
 
-/* Sample all groups that count the set's events, each once. */
+/* Advance T, and sample all groups that count the set's events, each once. */
 int mpxi_set_sample(struct mpxi_set *set);
-/* Record the start of the set and its events, except the marks. All samples are of now. */
+/* Record the begin of a stretch in the set and its entries, except the entries' marks. The caller has
+ * just sampled all groups. */
 void mpxi_set_mark_rest(struct mpxi_set *set);
-/* Compute the events' windows from the set's start to the last samples. known: the samples are of now. */
+/* Compute the events' windows from the begin of the stretch to the last samples. known: sampling has
+ * just succeeded for all groups. */
 void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);
 
-/* core_always.c: add the set's requests when it starts to run, or withdraw them. */
+/* core_always.c: record or withdraw that the set wants events always counted, when the set starts or
+ * stops. */
 void mpxi_always_wish(struct mpxi_set *set);
 void mpxi_always_unwish(struct mpxi_set *set);
-/* core_covariate.c: add or withdraw the set's request. MPXI_ECNFLCT (another set requests another
- * covariate), MPXI_ENOMEM. */
+/* core_covariate.c: record or withdraw that the set wants its covariate in every group. Errors:
+ * MPXI_ECNFLCT (another running set requests another covariate), MPXI_ENOMEM. */
 int mpxi_covariate_wish(struct mpxi_set *set);
 void mpxi_covariate_unwish(struct mpxi_set *set);
 

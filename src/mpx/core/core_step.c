@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_step.c - the marks that a set keeps for its steps from region to region.
+ * core_step.c - the state that a set keeps for its steps (mpxi_set_step) from stretch to stretch.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core_switch.c - ends a stretch of a running set and begins another one.
+ * core_switch.c - ends a stretch of a running set and begins the next stretch (mpxi_set_step). A step is
+ * quiet if no slice has ended since the last step, else full.
+ *
+ * Terms: core/core.h.
  */
 #include "core/core_step.h"
 #include "core/error.h"
 
-/* Steps between two checks for missing ticks, since a check is a system call. */
+/* Number of steps between two checks for missing ticks. Each check costs a system call. */
 #define STEPS_UNSOUGHT 256
 
-/* Restart the set at the last samples. The moments stay at the last full step, except for the events'
- * slices so far. */
+/* Begin the next stretch at the last samples. step->moment keeps the state of the last full step, except
+ * for the events' running slices. */
 static void go_on(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -65,7 +68,8 @@ static void mark_set_step(struct mpxi_set *set)
 	go_on(set);
 }
 
-/* True if nothing has happened since the last step except that time passed. */
+/* True if since the last full step no group was started or halted, no slice was lost, and no check for
+ * missing ticks is due. */
 static bool is_quiet(const struct mpxi_set *set)
 {
 	const struct mpxi_core *core = set->core;
@@ -75,8 +79,8 @@ static bool is_quiet(const struct mpxi_set *set)
 	       step->slots == core->active_slots && step->steps % STEPS_UNSOUGHT;
 }
 
-/* Add the growth of an event with a group to its slice so far, which now ends at T, and return the growth.
- * covariate is the covariate's count at the last step. */
+/* Extend the running slice of an event that has a group to the present T, and return the growth of the
+ * event's count. covariate is the covariate's count at the last step. */
 static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event, uint64_t covariate,
 			  struct mpxi_moment *moment)
 {
@@ -90,8 +94,7 @@ static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event 
 	return more;
 }
 
-/* Do as cut_count for an event without a group: the clock, the covariate, or an event that is in every
- * group. */
+/* Do as cut_count for an event without a group: the clock, the covariate, or an always-counted event. */
 static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
 			 struct mpxi_moment *moment)
 {
@@ -127,7 +130,8 @@ const struct mpxi_piece *mpxi_set_piece(const struct mpxi_set *set, unsigned i)
 	return &set->step->moment[i].piece;
 }
 
-/* Sample only the steady groups: reading the clock may take as long as reading the events. */
+/* Sample only the steady groups. The current group, which has only the clock, is not read, since that
+ * may take as long as reading the events. */
 static int sample_steady(struct mpxi_set *set)
 {
 	unsigned i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * error.h - the reason for the failure of the calling thread's last call, in words. The core does not
- * include PAPI: it passes on the backend's error codes, and has the codes below, which equal PAPI's.
+ * error.h - the message about the calling thread's last failed call. The core does not include PAPI's
+ * header. It passes on the backend's error codes, and its own codes below have PAPI's values.
  */
 #ifndef MPXI_ERROR_H
 #define MPXI_ERROR_H
@@ -32,8 +32,8 @@ bool mpxi_error_prepare(void);
  * caller reads a message there, and the program may be about to read the message of an earlier call. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
-/* True while a handler of this library runs in this thread. Initial-exec TLS, since handlers read it.
- * Partner: the handler on the same thread. */
+/* True while a handler of this library runs in this thread. The variable is in initial-exec TLS, since
+ * handlers read it. The stores are by the handler on the same thread. */
 extern _Thread_local volatile bool mpxi_in_handler __attribute__((tls_model("initial-exec")));
 /* Return the number of messages set for the calling thread so far. A caller compares two values to find out
  * whether a failed call has set a message. */

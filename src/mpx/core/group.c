@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * group.c - opens groups, and keeps unused groups for later use.
+ *
+ * Terms: core/core.h.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -9,8 +11,8 @@
 #include "core/error.h"
 #include "core/group.h"
 
-/* Maximum number of open groups outside any plan: enough for some dozen nested regions, and few compared
- * with a process's descriptors. */
+/* Maximum number of open unused groups: enough for some dozen nested measurements, and few compared with
+ * the number of file descriptors that a process may have. */
 #define UNUSED_MAX 32
 
 static size_t group_size(unsigned n)
@@ -28,7 +30,7 @@ static void destroy_group(struct mpxi_groups *groups, struct mpxi_group *group)
 	free(group);
 }
 
-/* Close the unused groups from link on. */
+/* Close the unused groups from *link on. */
 static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
 {
 	struct mpxi_group *group;
@@ -124,7 +126,7 @@ void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group)
 	groups->first = group;
 	if (++groups->unused <= UNUSED_MAX)
 		return;
-	/* Close the group that was put longest ago. */
+	/* Close the group that has been unused for the longest time. */
 	for (i = 0; i < UNUSED_MAX; i++)
 		link = &(*link)->next;
 	close_from(groups, link);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plan.c - computes which events the counters hold together, and the shuffled order of turns.
+ * plan.c - distributes events over groups that the counters can hold, and shuffles the order of turns.
+ *
+ * Terms: core/core.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +10,10 @@
 #include "core/error.h"
 #include "core/plan.h"
 
-/* Maximum number of refusals before a list counts as full: a backend's answer costs system calls, and a
- * thousand events have hundreds of lists. */
+/* Number of events that did not fit after which a list counts as full. Each call of ops->fits costs
+ * system calls, and a thousand events have hundreds of lists. */
 #define REFUSALS_MAX 8
-/* Number of lists in which an event is tried before it gets a new one. */
+/* Number of lists in which an event is tried before it gets a new list. */
 #define TRIES_MAX 16
 
 #define NO_LIST (~0u)
@@ -56,7 +58,7 @@ static int compare_codes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Close the list of the codes that were appended after the last list. */
+/* Make a list of the codes that were appended after the last list. */
 static void close_list(struct mpxi_draft *draft, unsigned from)
 {
 	struct mpxi_list *list = &draft->list[draft->lists];
@@ -88,7 +90,7 @@ static unsigned length_of_list(const struct mpxi_draft *draft, unsigned k)
 	return draft->list[k + 1].begin - draft->list[k].begin;
 }
 
-/* Insert a code into list k in order. There must be room. */
+/* Insert a code into list k, in ascending order. The caller has reserved room. */
 static void insert_code(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
 	unsigned at = draft->list[k].begin;
@@ -114,7 +116,8 @@ static void take_code_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 		draft->list[k].begin--;
 }
 
-/* Try to add a code to list k. Return 1 and keep it if the counters hold the list, else 0 or an error. */
+/* Try to add a code to list k. Return 1 if the counters hold the list with it. Otherwise remove the code
+ * again, and return 0 or an error. */
 static int try_draft_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
 			  void *backend, uint32_t code)
 {
@@ -127,7 +130,8 @@ static int try_draft_list(struct mpxi_draft *draft, unsigned k, const struct mpx
 	return fits;
 }
 
-/* Return the shortest list in which this event has not been tried, or draft->lists if there is none. */
+/* Return the shortest list that is not full and in which the present event has not been tried, or
+ * draft->lists if there is no such list. */
 static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 {
 	unsigned k, best = draft->lists;
@@ -143,7 +147,8 @@ static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 	return best;
 }
 
-/* Put a code into one of the lists. Return 1, or 0 if it fits into none of the lists tried. */
+/* Put a code into one of the lists. Return 1, or 0 if the code fits into none of the lists tried, or an
+ * error. */
 static int place_code(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		      uint32_t code, unsigned except)
 {
@@ -178,8 +183,8 @@ static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_o
 	return mpxi_draft_add(draft, &event, 1, false, MPXI_NEW_LIST);
 }
 
-/* Make the draft a single list with the n events if the counters hold everything. Return 1, or 0 if they do
- * not, or an error. */
+/* Make the draft a single list of its events and the n events if the counters hold all of them. Return
+ * 1, or 0 if the counters do not hold them, or an error. */
 static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		    struct mpxi_event *const *event, unsigned n)
 {
@@ -194,7 +199,8 @@ static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops
 		for (i = 0; i < n; i++)
 			all.code[all.codes++] = event[i]->code;
 		close_list(&all, draft->lists ? draft->list[0].from : MPXI_NEW_LIST);
-		/* The list counts as unchanged only if its first list was the only one. */
+		/* The new list may keep the group of the first list only if that was the only list:
+		 * taken 0 marks it as changed. */
 		all.list[0].taken = draft->lists == 1 ? draft->codes : 0;
 		fits = ops->fits(backend, all.code, all.codes);
 	}
@@ -239,8 +245,8 @@ static int copy_draft(const struct mpxi_draft *draft, struct mpxi_draft *made)
 	return 0;
 }
 
-/* Move all events of list k to other lists. Return 1, or 0 if some do not fit; some may have moved
- * already. */
+/* Move all events of list k to other lists, and remove the list. Return 1, or 0 if an event does not
+ * fit, or an error. After 0 or an error some events have moved already. */
 static int dissolve_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
 			 void *backend)
 {
@@ -312,7 +318,8 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 {
 	unsigned *place = slot, i, k, done = 0;
 
-	/* First the slots that had their turn, in their order; then the others and the new ones. */
+	/* Keep the former order of the slots, and append the new slots. done becomes the number of slots
+	 * that have had their turn in this round. */
 	for (k = 0; k < order->n; k++) {
 		if (k == order->next)
 			done = (unsigned)(place - slot);
@@ -328,7 +335,8 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 	order->slot = slot;
 	order->n = n;
 	order->next = done;
-	/* Shuffle the first round, too, so that threads that end within it cover each group alike. */
+	/* Shuffle even the first round, so that all groups have the same chance in threads that end
+	 * within that round. */
 	shuffle_order(order, done);
 }
 
