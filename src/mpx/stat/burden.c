@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * burden.c - corrects intervals for the share of the time that counting itself took.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 
@@ -8,7 +10,7 @@
 
 /* Safety factor: the cost was measured in a quiet loop, and a count costs more elsewhere. */
 #define CARE 1.5
-/* Upper limit of the share of the time that counting can have taken; a larger share means that cost is
+/* Upper limit of the share of the time that counting can have taken; a larger result means that cost is
  * wrong. */
 #define MOST .9
 
@@ -20,7 +22,8 @@ void mpxi_burden_judge(struct mpxi_result *result, double cost)
 	if (e->exact || e->never || fmax(own, all) <= MPXI_BURDEN)
 		return;
 	result->slowed = true;
-	/* The event's slices saw (1 - own) of the undelayed rate; all time had (1 - all) of it. */
+	/* Delays reduced the rate in the event's slices to (1 - own) of the undelayed rate, and the mean
+	 * rate of all time to (1 - all) of it. */
 	off = CARE * e->value * fabs(own - all) / (1 - own);
 	mpxi_result_widen(result, off);
 }

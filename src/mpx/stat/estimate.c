@@ -3,14 +3,16 @@
  * estimate.c - computes from a window's sums an estimate of the true count, its standard error and the
  * interval that contains the true count in 95 of 100 cases. doc/design/ESTIMATOR.md has the mathematics
  * and the measured accuracy.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 #include <string.h>
 
 #include "stat/outcome.h"
 
-/* Return Student's t for f degrees of freedom: from the table below 4, else the expansion in 1/f around the
- * normal quantile. */
+/* Return the two-sided 95 % quantile of Student's t for f degrees of freedom. Uses a table below 4, and
+ * above an expansion in 1/f around the normal quantile. */
 double mpxi_student(double f)
 {
 	static const double table[] = {12.706, 12.706, 4.303, 3.182, 2.776};
@@ -50,7 +52,7 @@ static bool is_saturated(const struct mpxi_window *w)
 	       s->count == UINT64_MAX || s->size == UINT64_MAX;
 }
 
-/* Return the noise variance per unit of time from pairs alone, as if all differences were noise. */
+/* Return the variance per unit of time if all differences between consecutive slices are noise. */
 static double pair_noise(const struct mpxi_sums *s)
 {
 	double scale = ldexp(1, -2 * MPXI_DIFFERENCE_BITS);
@@ -73,7 +75,8 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 		o.freedom = s->pairs ? 1 : 0;
 		return o;
 	}
-	/* Second differences overlap: they are worth about half as many independent ones. */
+	/* Consecutive second differences overlap, so they are worth about half as many independent
+	 * differences. */
 	o.freedom = triples / 1.944;
 	o.noise = dd / (6 * triples);
 	o.variance = o.of_noise = o.of_change = o.closely = o.noise * n * (1 - p) / (p * p);
@@ -82,7 +85,7 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 
 double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences)
 {
-	/* With few differences the products contain little information; then noise is the cautious
+	/* With few differences, closely contains little information. Then noise is the cautious
 	 * assumption. */
 	double weight = positive_part(differences - 3) / (positive_part(differences - 3) + 4);
 	double least = fmin(of_noise, of_change), most = fmax(of_noise, of_change);
@@ -103,7 +106,8 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 		o.value *= (double)w->time / (double)(w->time - w->unknown);
 	if (s->lag_apart)
 		lag = (double)s->lag * scale / (double)s->lag_apart;
-	/* Without a gap between slices, all unseen time is before the first or after the last slice. */
+	/* If no slice had a gap before it, all time without slices is before the first or after the last
+	 * slice. */
 	if (s->apart)
 		steps *= 1 + (double)s->held / apart;
 	else
@@ -117,12 +121,13 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 }
 
 /*
- * Return the error that unequal slice lengths may cause. In a program with long phases in the kernel, which
- * ticks do not interrupt, a long slice contains an unknown share of the counts that its time would normally
- * have: between none and all. The error is that of the share of the slices' excess length that other
- * events' slices have beyond this event's share. The residuals of the event's own slices are weighted by
- * the variation of their lengths. If other slices were longer than the event's slices ever were, nothing is
- * known about them.
+ * Return the error that unequal slice lengths may cause. Ticks do not end slices while the program is in
+ * the kernel. In a program with long phases there, a long slice contains an unknown part of the counts that
+ * its time would normally have: between none and all. `strange' is the excess length of all groups' long
+ * slices beyond this event's share of it, and the result is the possible error of the counts in that time.
+ * Where the event has long slices itself, their residuals show how large this error is, weighted by the
+ * variation of their lengths (spread). If other groups' slices were longer than any slice of the event,
+ * nothing is known about them (longer).
  */
 static double estimate_unseen(const struct mpxi_window *w)
 {
@@ -144,8 +149,8 @@ static double estimate_unseen(const struct mpxi_window *w)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
 	if (strange == 0)
 		return 0;
-	/* For long slices alone: the event's long slices are worth excess^2 / squares slices of equal
-	 * length. */
+	/* Compare the long slices alone in the same way. The event's long slices are worth excess^2 /
+	 * squares slices of equal length. */
 	if (s->excess) {
 		double excess = (double)s->excess, squares = (double)s->excesses;
 
@@ -159,8 +164,8 @@ static double estimate_unseen(const struct mpxi_window *w)
 	       sqrt((missing * spread + longer * strange * strange) / (spread + strange * strange));
 }
 
-/* Return the factor by which unlike slice lengths increase the variance: 1 if the unseen slices were as
- * long as the seen ones, more if they were longer. */
+/* Return the factor by which unequal slice lengths increase the variance: 1 if the slices of other
+ * groups were as long as the event's, more if they were longer. */
 static double weigh_unlike_slices(const struct mpxi_window *w)
 {
 	double seen = (double)w->sums.squares, all = (double)w->lengths.squares;
@@ -184,9 +189,10 @@ static struct mpxi_outcome estimate_uneven(const struct mpxi_window *w)
 }
 
 /*
- * Return the variance caused by integer counts. If an event comes very regularly, each slice contains a
- * fraction of a count too much or too little, of variance 1/6, and the gap next to the slice has the
- * opposite error. The variances above assume that the two are independent.
+ * Return the variance that is due to counts being integers. If an event occurs very regularly, each slice
+ * contains a fraction of a count too much or too little, with variance 1/6, and the gap next to the slice
+ * has the opposite error. The variances computed above assume that the errors of slice and gap are
+ * independent.
  */
 static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 {
@@ -196,9 +202,9 @@ static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 }
 
 /*
- * Return the error of the time between slices of an attached thread. While its groups changed, the thread
- * either continued or was held up by the interrupts of the change. T includes half of that time, and the
- * interval extends from none of it to all.
+ * Return the error from the time between slices, if the counted thread is another thread. While its groups
+ * changed, the thread either continued or was held up by the interrupts of the change. T includes half of
+ * that time, and the interval covers from none to all of it.
  */
 static double unseen_between(const struct mpxi_window *w, double value)
 {
@@ -211,8 +217,8 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	struct mpxi_outcome o;
 	double whole, between;
 
-	/* A window without a gap of its own contains nothing interpolated: the difference of its marks
-	 * belongs to the gap before it. */
+	/* Interpolate only if the event was not counted all the time in this window. Otherwise the
+	 * window has no gap of its own, and the growth of sums.gap corrects the gap before the window. */
 	bool filled = estimator != MPXI_RATIO && !is_saturated(window) && s->size < window->time;
 
 	if (filled && estimator != MPXI_INTERPOLATED && mpxi_lengths_differ(&window->lengths))
@@ -236,7 +242,7 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
 {
-	/* A few counts do not show their variance: assume that of rare events (Poisson). */
+	/* A few counts do not show their variance. Assume the variance of rare events (Poisson). */
 	double poisson = fmax(count, 1) * (1 - p) / (p * p);
 	double little = fmin(1, 9 / fmax(count * count, 1));
 
@@ -246,11 +252,11 @@ double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
 void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z)
 {
 	const struct mpxi_basis *b = &estimate->basis;
-	/* The variance of a count is proportional to the true count, not to its estimate: the interval has
-	 * the true counts N with (N - value)^2 <= t^2 variance N / value. */
+	/* The variance of a count is proportional to the true count, not to its estimate. The interval
+	 * therefore contains the true counts N with (N - value)^2 <= t^2 variance N / value. */
 	double a = fmax(t * t * b->variance, z * z * b->floor) / fmax(b->value, 1 / b->part);
 	double high = b->value + a / 2 + sqrt(a * b->value + a * a / 4);
-	/* low * high is value squared; computing low as a difference would lose digits. */
+	/* Use low * high = value^2, since computing low as a difference would lose digits. */
 	double low = b->value > 0 ? fmax(b->value * (b->value / high), b->count) : b->count;
 
 	estimate->low = b->sure + low;
@@ -262,7 +268,7 @@ void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, s
 	double floor = mpxi_outcome_floor(o, count, p), variance = o->variance + o->unseen * o->unseen;
 
 	estimate->rough = o->freedom < 2 || o->left;
-	/* Errors below half a percent are not reported. */
+	/* Possible errors below half a percent do not set the flag. */
 	estimate->uneven = o->unseen * o->unseen > variance / 2 && fabs(o->unseen) > .005 * o->value;
 	estimate->value = o->value;
 	estimate->standard_error = sqrt(fmax(variance, floor));
@@ -286,16 +292,19 @@ const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
 					     const struct mpxi_window *covariate,
 					     enum mpxi_estimator estimator)
 {
-	/* Minimum gain of the covariate: without it the choice, which depends on this very interval, would
-	 * bias it. */
+	/* The covariate must reduce the standard error at least by this factor. Without such a margin,
+	 * choosing the window with the smaller error would make the error too small. */
 	const double gain = .7;
-	const uint64_t counts = 100; /* in a slice: fewer counts vary too much for a clock */
+	/* the covariate's minimum counts in a slice: with fewer, its count varies too much to serve as a
+	 * clock */
+	const uint64_t counts = 100;
 
-	/* The covariate was not counted between the groups of an attached thread. */
+	/* If the counted thread is another thread (lengths.between), the covariate was not counted
+	 * between slices. */
 	if (!covariate || clock->lengths.between || estimator == MPXI_RATIO ||
 	    estimator == MPXI_INTERPOLATED || clock->exact)
 		return clock;
-	/* Pieces are combined by their time, so they need the clock. */
+	/* Pieces are combined with their times as weights, so they need the clock. */
 	if (clock->turns / MPXI_ROUNDS < clock->groups || !covariate->sums.size || !covariate->time)
 		return clock;
 	if (estimator == MPXI_COVARIATE)
@@ -332,7 +341,7 @@ void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given)
 {
 	const double value = (double)given;
 
-	/* value is at least the count, and so is the interval. */
+	/* value is not below C_e, so low does not fall below it either. */
 	estimate->low = fmin(estimate->low, value);
 	estimate->high = fmax(estimate->high, value);
 }

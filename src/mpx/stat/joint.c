@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * joint.c - adjusts estimates until relations hold: each estimate in proportion to its error. The relations
- * are applied one after the other, which has the same result as applying all at once.
+ * joint.c - adjusts estimates so that relations hold: each estimate in proportion to the covariance of its
+ * error with the relation's. The relations are applied one after the other, which has the same result as
+ * applying all at once.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,8 +51,8 @@ void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const str
 	double most =
 		sqrt(*matrix_at(joint->covariance, joint, i, i) * *matrix_at(joint->covariance, joint, k, k));
 
-	/* As in mpxi_outcome_variance, but for a covariance, which has no lower and upper bound of this
-	 * kind. */
+	/* The weight is that of mpxi_outcome_variance. A covariance is not limited to the range from
+	 * of_noise to of_change, but to its possible range. */
 	weight = fmax(differences - 3, 0) / (fmax(differences - 3, 0) + 4);
 	together = weight * bond->closely + (1 - weight) * bond->of_noise;
 	together = fmin(fmax(together, -most), most);
@@ -59,8 +62,8 @@ void mpxi_joint_bond(struct mpxi_joint *joint, unsigned i, unsigned k, const str
 
 /* ---- one relation ------------------------------------------------------------------------- */
 
-/* Return the deviation from the relation: the sum that should be 0. *scale is the sum of the absolute
- * terms. */
+/* Return the deviation from the relation, which is the sum that should be 0. *scale becomes the sum of
+ * the terms' absolute values. */
 static double distance_from_relation(const struct mpxi_joint *joint, const struct mpxi_relation *r,
 				     double *scale)
 {
@@ -75,7 +78,7 @@ static double distance_from_relation(const struct mpxi_joint *joint, const struc
 	return sum;
 }
 
-/* Return the covariance of an event's error with the relation's. */
+/* Return the covariance of an event's error with the error of the relation's sum. */
 static double with_event(const struct mpxi_joint *joint, const struct mpxi_relation *r, unsigned event)
 {
 	double sum = 0;
@@ -96,7 +99,7 @@ static double own_variance(const struct mpxi_joint *joint, const struct mpxi_rel
 	return sum;
 }
 
-/* Return the largest variance of the relation that the unknown covariances allow. */
+/* Return the largest variance of the relation's sum that the unknown covariances allow. */
 static double most_variance(const struct mpxi_joint *joint, const struct mpxi_relation *r)
 {
 	double sum = fmax(own_variance(joint, r), 0);
@@ -125,7 +128,8 @@ static double freedom_of_relation(const struct mpxi_joint *joint, const struct m
 	return below > 0 ? all * all / below : 1e9;
 }
 
-/* Return the Student's t whose absolute value is exceeded once in a thousand cases. */
+/* Return the value that Student's t with f degrees of freedom exceeds in absolute value once in a
+ * thousand cases. */
 static double student_far(double f)
 {
 	static const double table[] = {636.62, 636.62, 31.599, 12.924, 8.610, 6.869, 5.959};
@@ -156,8 +160,8 @@ static void apply_relation(struct mpxi_joint *joint, const struct mpxi_relation 
 	double scale, d = distance_from_relation(joint, r, &scale), variance = own_variance(joint, r);
 	unsigned i, k;
 
-	/* All events are exact, or were counted in the same slices, in each of which the relation holds: it
-	 * adds no information. */
+	/* The relation holds already, or has no error: all its events are exact, or were counted in the
+	 * same slices, and the relation holds in each slice. It then adds no information. */
 	if (fabs(d) <= 1e-9 * scale || variance <= 0)
 		return;
 	for (i = 0; i < joint->n; i++)
@@ -178,8 +182,8 @@ static void copy_joint(struct mpxi_joint *to, const struct mpxi_joint *from)
 	memcpy(to->value, from->value, (3 + 2 * (size_t)from->n) * from->n * sizeof(double));
 }
 
-/* Fix the value at the actual count, so that it does not move any more. (Its uncertainty is another
- * question: it is no smaller than before.) */
+/* Fix an event's value at its actual count, so that relations do not change it any more. The value's
+ * uncertainty does not become smaller by that; keep_above restores its variance. */
 static void fix_joint_value(struct mpxi_joint *joint, unsigned i)
 {
 	unsigned k;
@@ -216,8 +220,9 @@ static void apply_all(struct mpxi_joint *joint, const struct mpxi_relation *rela
 			apply_relation(joint, &relation[i], share);
 }
 
-/* Raise values that fell below their counts, and adjust the others again. The variances keep their values
- * from before this step. room is a buffer of 2 n numbers. */
+/* Raise values that fell below their counts to these, and adjust the other values again from base, the
+ * estimates before any relation was applied. The variances keep their values from before this function.
+ * room is a buffer of 2 * joint->n numbers. */
 static void keep_above(struct mpxi_joint *joint, struct mpxi_joint *base,
 		       const struct mpxi_relation *relation, unsigned n, const bool *wrong, double *room)
 {
@@ -267,7 +272,7 @@ void mpxi_part_moved(const struct mpxi_part *part, double value, double variance
 		     struct mpxi_estimate *estimate)
 {
 	double t = mpxi_student(part->outcome.freedom);
-	/* As in mpxi_estimate_interval: the variance is proportional to the true count. */
+	/* The variance is proportional to the true count, as in mpxi_estimate_interval. */
 	double a = t * t * variance / fmax(value, 1 / part->coverage);
 
 	*estimate = (struct mpxi_estimate){

@@ -2,6 +2,8 @@
 /*
  * level.c - quantiles for any confidence level. estimate.c has the quantiles for 95 % in a cheaper form,
  * since each read of a stopped set computes an interval.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 
@@ -9,7 +11,7 @@
 #include "stat/outcome.h"
 
 #define HALVINGS 60
-#define LARGE 1000 /* from this number of degrees of freedom on the expansion in 1/f is as good */
+#define LARGE 1000 /* number of degrees of freedom from which on the expansion in 1/f is as accurate */
 
 double mpxi_level_normal(double level)
 {
@@ -26,13 +28,14 @@ double mpxi_level_normal(double level)
 	return z;
 }
 
-/* Return a denominator of the continued fraction, which must not be zero. */
+/* Return x, or a tiny number if x is nearly zero, for use as a denominator of the continued fraction. */
 static double not_zero(double x)
 {
 	return fabs(x) < 1e-300 ? 1e-300 : x;
 }
 
-/* Evaluate the continued fraction of the incomplete beta function, forward from its first term (Lentz). */
+/* Evaluate the continued fraction of the incomplete beta function by Lentz's method, forward from the
+ * first term. */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), f = d, even, odd, step = 0;
@@ -59,8 +62,8 @@ static double gamma_log(double x)
 	return lgamma_r(x, &sign);
 }
 
-/* Return the probability that |t| is larger, with f degrees of freedom: I_x(f / 2, 1 / 2) at x = f / (f +
- * t^2). */
+/* Return the probability that Student's t with f degrees of freedom is larger than t in absolute value:
+ * I_x(f / 2, 1 / 2) at x = f / (f + t^2). */
 static double probability_beyond(double t, double f)
 {
 	double a = f / 2, b = .5, x = f / (f + t * t), y = t * t / (f + t * t);
@@ -75,7 +78,8 @@ static double student_exactly(double level, double f)
 	double low = mpxi_level_normal(level), high, t = low;
 	int i;
 
-	/* With one degree of freedom the quantile is a tangent, and with more degrees it is smaller. */
+	/* The quantile for one degree of freedom is a tangent. It is an upper limit, since the quantile
+	 * decreases with the degrees of freedom. */
 	high = tan(level * acos(-1) / 2) * (1 + 1e-9);
 	for (i = 0; i < HALVINGS; i++) {
 		t = (low + high) / 2;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * pool.c - sums stretches of counting, and estimates the total.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 
 #include "stat/outcome.h"
 #include "stat/pool.h"
 
-/* A window by covariate needs no correction: counting slows the covariate as much as the event. */
+/* A window by covariate needs no correction for burden, since delays slow the covariate as much as the
+ * event. */
 static uint64_t burden_of(const struct mpxi_window *w)
 {
 	return w->by_covariate ? 0 : w->burden;
@@ -85,7 +88,7 @@ static void end_cluster(struct mpxi_pieces *pieces)
 	pieces->clusters++;
 }
 
-/* End the open time, in which slices of any group have ended. turns is the number of these slices. */
+/* Add the open time (open_time) to time_squares, as `turns' slices of equal length, and clear it. */
 static void end_turns(struct mpxi_pieces *pieces, uint64_t turns)
 {
 	pieces->time_squares += pieces->open_time * pieces->open_time / (double)turns;
@@ -183,7 +186,8 @@ static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window 
 	}
 }
 
-/* Turn the only stretch so far into one of several. */
+/* If the pool has had only one shared stretch so far, add it to the long stretches or to the pieces,
+ * since another stretch follows. */
 static void join_others(struct mpxi_pool *pool, enum mpxi_estimator estimator)
 {
 	if (pool->shared == 1)
@@ -229,7 +233,7 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 		add_shared(pool, w, estimator);
 }
 
-/* Convert a piece to the window of an only stretch. */
+/* Convert a piece to a window, for the only stretch of a pool. */
 static struct mpxi_window window_of_piece(const struct mpxi_piece *piece)
 {
 	return (struct mpxi_window){
@@ -291,7 +295,8 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 
 	end_source(to);
 	end_source(&from);
-	/* Both have pieces of the same thread, for example of sets that followed each other in it. */
+	/* Count a thread once if both pools have pieces of that thread only, for example from sets that
+	 * ran in it one after the other. */
 	if (to->sources != 1 || from.sources != 1 || to->source != from.source)
 		to->sources += from.sources;
 	to->source = from.sources ? from.source : to->source;
@@ -353,9 +358,9 @@ static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
 
 /*
  * Return the factor by which unlike clusters increase the variance. If the rate changes from one cluster to
- * the next, the error grows with the square of each unseen length: a sample of short clusters represents a
- * long one badly. The factor is 1 if the clusters are alike, and more if the unseen slices were longer than
- * the seen ones.
+ * the next, the error grows with the square of the length of each slice without the event, so a sample of
+ * short clusters represents a long slice badly. The factor is 1 if all slices are as long as the clusters,
+ * and more if the slices of other groups were longer.
  */
 static double weigh_unlike_clusters(const struct mpxi_pieces *p, double time, double size)
 {
@@ -365,8 +370,9 @@ static double weigh_unlike_clusters(const struct mpxi_pieces *p, double time, do
 			 : 1;
 }
 
-/* Estimate the pieces as a sample of clusters, with the residuals c - R s. other is the rate to assume if
- * no piece had a turn. */
+/* Estimate the pieces as a sample of clusters. The variance comes from the residuals c - R s of the
+ * clusters' counts c and sizes s, where R is the rate of all clusters. other is the rate to assume if no
+ * piece had a turn. */
 static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, double other)
 {
 	struct mpxi_pieces all = *pieces;
@@ -387,20 +393,22 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	if (n > 1)
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
 			     up * weigh_unlike_clusters(&all, time, size);
-	/* One thread may be unlike all others and missing from the sample, for example the main thread that
-	 * waits for short ones. The standard error therefore includes two thirds of the counts that the
-	 * longest unseen time has at the mean rate; measurements gave the factor (bench/mpx_calibration). */
+	/* A thread without a turn of the event may be unlike all others, for example the main thread,
+	 * which waits for short threads. The standard error therefore includes two thirds of the counts
+	 * that the longest unrepresented time of a thread (unseen) has at the mean rate. The factor was
+	 * measured (bench/mpx_calibration). */
 	if (all.sources > 1)
 		o.variance += r * all.unseen * r * all.unseen * 4 / 9;
-	/* Effective number of clusters: as many of equal length as contain the same information, among the
-	 * seen ones and among all. */
+	/* The effective number of clusters is the number of clusters of equal length that would contain
+	 * the same information. It is computed from the event's clusters and from the slices of all
+	 * groups; the smaller number counts. */
 	effective = fmin(size * size / all.size_squares, p * time * time / fmax(all.time_squares, 1));
 	o.freedom = fmax(fmin(effective, n) - 1, 0);
 	return o;
 }
 
-/* Add two outcomes with independent errors: the variances add, and the degrees of freedom are those of
- * Welch and Satterthwaite. */
+/* Add two outcomes with independent errors: add the variances, and compute the degrees of freedom with
+ * the formula of Welch and Satterthwaite. */
 static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const struct mpxi_outcome *b)
 {
 	double below = a->variance * a->variance / fmax(a->freedom, .5) +
@@ -413,7 +421,8 @@ static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const stru
 	};
 
 	o.freedom = below > 0 ? o.variance * o.variance / below : a->freedom + b->freedom;
-	/* If the error of one part is unknown, it may be as large as the other's. */
+	/* If one part is too small a sample for its error to be known, and its value exceeds the other
+	 * part's standard error, the sum is no better known: it has at most one degree of freedom. */
 	if ((a->freedom < 1 && a->value * a->value > b->variance) ||
 	    (b->freedom < 1 && b->value * b->value > a->variance))
 		o.freedom = fmin(o.freedom, 1);
@@ -447,7 +456,7 @@ static void estimate_several(const struct mpxi_pool *pool, struct mpxi_estimate 
 	double time = (double)longs->time + (double)pieces->time, p;
 	struct mpxi_outcome o = estimate_shared(pool);
 
-	/* If the event had no turn at all, use its chance of a turn. */
+	/* If the event had no turn at all, p is its mean chance of a turn. */
 	p = size > 0 ? fmin(size / time, 1) : (double)pieces->stretches / pieces->groups;
 	mpxi_outcome_settle(&o, count, p, estimate);
 }

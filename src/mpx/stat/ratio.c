@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ratio.c - the interval of one estimate over another: the ratios r for which a - r b differs from 0 by no
- * more than its error (Fieller). The variance of a count is proportional to the true count.
+ * ratio.c - the quotient of two estimates a and b. Its interval consists of the ratios r for which a - r b
+ * differs from 0 by no more than its error (Fieller). The variance of a count is proportional to the true
+ * count.
+ *
+ * Terms: stat/stat.h.
  */
 #include <math.h>
 #include <string.h>
@@ -59,7 +62,8 @@ static double limit_covariance(double covariance, double a, double b)
 static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *b,
 		       const struct mpxi_outcome *both, struct mpxi_bond *bond)
 {
-	/* Leave out the variance of integer counts, which concerns each event separately. */
+	/* Leave out the variance that is due to counts being integers, since these errors of the two
+	 * events are independent. */
 	bond->of_noise = limit_covariance(polar_covariance(both->of_noise - both->whole,
 							   a->of_noise - a->whole, b->of_noise - b->whole),
 					  a->of_noise - a->whole, b->of_noise - b->whole);
@@ -70,9 +74,11 @@ static void bond_alike(const struct mpxi_outcome *a, const struct mpxi_outcome *
 		polar_covariance(both->closely - both->whole, a->closely - a->whole, b->closely - b->whole);
 }
 
-/* Return the smaller of 1 and 1/x, where x is the product of (1 - p) / p of both events. An event's error
- * has (1 - p) / p times the variance of its counts over all the time. The covariance of two events that
- * take turns is minus the covariance of their counts. */
+/* Return the factor by which taking turns limits the covariance of two events' errors: the smaller of 1
+ * and 1/x, where x is the product of (1 - p) / p of both events, and p is an event's coverage. The
+ * reason: the variance of an event's error is (1 - p) / p times the variance of its counts over all the
+ * time, and the covariance of the errors of two events that take turns is minus the covariance of their
+ * counts. */
 static double odds_of_both(const struct mpxi_part *a, const struct mpxi_part *b)
 {
 	const double p = a->coverage, q = b->coverage, product = (1 - p) / p * ((1 - q) / q);
@@ -122,7 +128,7 @@ static double variance_component(double a, double b, double both, double r)
 	return fmax(a - 2 * r * both + r * r * b, 0);
 }
 
-/* Return the degrees of freedom of a - r b by Welch and Satterthwaite. */
+/* Return the degrees of freedom of a - r b, with the formula of Welch and Satterthwaite. */
 static double freedom_of_two(const struct mpxi_part *a, const struct mpxi_part *b, double r)
 {
 	double va = fmax(a->variance, a->floor), vb = r * r * fmax(b->variance, b->floor);
@@ -161,16 +167,17 @@ static struct difference difference_of(const struct mpxi_part *a, const struct m
 
 /* ---- the interval ------------------------------------------------------------------------- */
 
-/* Squared half widths of a and of b, and their correlation. */
+/* The values of a and b, the squared half widths of their intervals, and the correlation of their
+ * errors. */
 struct fieller {
 	double a, b;
-	double aa, bb;       /* at the estimates */
-	double per_a, per_b; /* per true count */
+	double aa, bb;       /* squared half widths at the estimates */
+	double per_a, per_b; /* squared half widths per true count */
 	double together;     /* correlation, -1 to 1 */
 };
 
-/* Return a positive number if the interval excludes the ratio r. Uses the likeliest true counts with this
- * ratio. */
+/* Return a positive number if the interval excludes the ratio r. The error is computed for the likeliest
+ * pair of true counts that has this ratio. */
 static double refusal_of_ratio(const struct fieller *f, double r)
 {
 	double weights = f->aa + r * r * f->bb;
@@ -180,7 +187,8 @@ static double refusal_of_ratio(const struct fieller *f, double r)
 	return off * off - (aa - 2 * r * f->together * sqrt(aa * bb) + r * r * bb);
 }
 
-/* Find the edge of the interval between an included and an excluded ratio. */
+/* Find the edge of the interval by bisection, between a ratio in the interval (inside) and a ratio that
+ * is not (outside). */
 static double find_edge(const struct fieller *f, double inside, double outside)
 {
 	unsigned i;

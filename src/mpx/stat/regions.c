@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regions.c - pools of a set's events by region.
+ *
+ * Terms: stat/stat.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static unsigned place_of_region(const struct mpxi_regions *regions, int id)
 {
 	unsigned low = 0, high = regions->n;
 
-	/* If the numbers count from 0, a region's number is its index. */
+	/* Try the index equal to the number first: it is right if the user numbers the regions from 0. */
 	if (id >= 0 && (unsigned)id < high && regions->region[id].id == id)
 		return (unsigned)id;
 	while (low < high) {

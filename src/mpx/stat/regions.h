@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions.h - the pools of a set's events in each of its regions, over all stretches. A region is a number
- * that the user chooses. Pure.
+ * regions.h - the pools of a set's events, separately for each region. A region is a number that the user
+ * chooses with mpx_switch; each stretch belongs to one region. Pure.
+ *
+ * Terms: stat/stat.h.
  */
 #ifndef MPXI_REGIONS_H
 #define MPXI_REGIONS_H
@@ -22,10 +24,10 @@ struct mpxi_regions {
 	unsigned n, room, current;
 };
 
-/* Reserve room for this number of events; new events have counted nothing. False: out of memory, without a
- * visible change. */
+/* Reserve room for this number of events; the pools of new events are empty. Return false if out of
+ * memory; then nothing has changed for the caller. */
 bool mpxi_regions_reserve(struct mpxi_regions *regions, unsigned room);
-/* Make the region the current one, and create it if it is new. False: out of memory. */
+/* Make the region the current one, and create it if it is new. Return false if out of memory. */
 bool mpxi_regions_choose(struct mpxi_regions *regions, int id);
 /* Return the region's pools, one for each event; NULL: no such region. */
 struct mpxi_pool *mpxi_regions_find(const struct mpxi_regions *regions, int id);

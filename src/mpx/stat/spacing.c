@@ -2,7 +2,10 @@
 /*
  * spacing.c - computes the sums that depend only on lengths of slices and gaps; stat.c gives the reasons.
  *
- * A weight is limited to 2^20: a gap a million times as long as the slices next to it.
+ * A weight (stat.c) is limited to 2^20, which stands for a gap a million times as long as the slices next
+ * to it.
+ *
+ * Terms: stat/stat.h.
  */
 #include "stat/spacing.h"
 
@@ -44,7 +47,7 @@ static mpxi_u128 weighted_size(uint64_t size, uint64_t w)
 	return ((mpxi_u128)size * w >> WEIGHT_BITS) * w >> WEIGHT_BITS;
 }
 
-/* Return the growth of s w^2 when w grows by more. */
+/* Return the growth of size * w^2 when w grows by `more'. */
 static mpxi_u128 weighted_growth(uint64_t size, uint64_t w, uint64_t more)
 {
 	return weighted_size(size, smaller_of_two(w + more, WEIGHT_MAX)) - weighted_size(size, w);
@@ -61,8 +64,9 @@ void mpxi_spacing_hold(struct mpxi_held *held, uint64_t gap, uint64_t size, uint
 	held->times = times_of_gap(gap, size);
 	held->weight = weight_of_times(&held->times);
 	held->heavier = saturate_to_u64(weighted_growth(size, w, held->weight));
-	/* If the rate changes anywhere in g, the error at an open end is twice that between two slices:
-	 * four times in the square, of 2 g^2 / s. */
+	/* If the rate changes somewhere in the gap g, the error of a gap with a slice of size s on one
+	 * side only is twice the error of a gap between two slices. The squared error is four times as
+	 * large, hence 4 * 2 g^2 / s. */
 	held->held = saturate_to_u64(squared_apart(gap, size));
 	held->held = held->held > UINT64_MAX / 8 ? UINT64_MAX : 8 * held->held;
 }
@@ -78,11 +82,11 @@ void mpxi_spacing_fill(struct mpxi_spacing *spacing)
 }
 
 /*
- * Return a factor for slices of unequal lengths. There a change of the rate has a smaller effect on the
- * difference, and a larger effect on the error. With e = 4 s1 s2 / (s1 + s2)^2, which is 1 for equal
- * lengths, the squared difference has e times the effect, and the error 1 + 3 (1 - e) times. The factor is
- * the quotient, (4 - 3 e) / e, in units of 2^-FACTOR_BITS. The factor is limited, since for small e there
- * is little but noise.
+ * Return a factor for two slices of unequal lengths. A change of the rate then has a smaller effect on
+ * their difference, and a larger effect on the error of the gap, than with equal lengths. With e = 4 s1 s2
+ * / (s1 + s2)^2, which is 1 for equal lengths, the effect on the squared difference is multiplied by e, and
+ * the effect on the error by 1 + 3 (1 - e). The factor is the quotient, (4 - 3 e) / e, in units of
+ * 2^-FACTOR_BITS. The factor is limited, since for small e the difference consists mostly of noise.
  */
 static uint64_t unequal_factor(uint64_t part)
 {
@@ -94,7 +98,7 @@ static uint64_t unequal_factor(uint64_t part)
 	return smaller_of_two((((4 << FACTOR_BITS) - 3 * e) << FACTOR_BITS) / e, FACTOR_MAX);
 }
 
-/* Return a / b with at least 62 significant bits; 0 if a is 0. */
+/* Return a / b as mantissa and exponent, with at least 62 significant bits; 0 if a is 0. */
 static struct mpxi_scale scale_of_quotient(uint64_t a, uint64_t b)
 {
 	int up, down = __builtin_clzll(b);

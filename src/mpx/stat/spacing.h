@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * spacing.h - the terms of the sums over slices that depend only on the lengths of slices and of the gaps
- * between them, not on counts. Everything that needs a division is here. The events of a group that take
- * turns together have their slices at the same places: these terms are computed once for all of them, and
- * each event's slice then costs a few multiplications.
+ * between them, not on counts. All divisions are done here. The events of a group have their slices at the
+ * same times. These terms are therefore computed once for all of them, and each event's slice then costs
+ * only a few multiplications.
  *
- * Integers, for handlers. Lengths are below 2^63.
+ * Uses integers only, for handlers. Lengths are below 2^63.
+ *
+ * Terms: stat/stat.h.
  */
 #ifndef MPXI_SPACING_H
 #define MPXI_SPACING_H
@@ -22,7 +24,7 @@ typedef __int128 mpxi_i128;
 /* Number of fraction bits of counts in gaps, and of differences between slices. */
 enum { MPXI_GAP_BITS = 32, MPXI_DIFFERENCE_BITS = 10 };
 
-/* Limit of differences, so that a product of four fits. */
+/* Limit of the absolute value of a difference. It keeps products of differences within 128 bits. */
 #define MPXI_DIFFERENCE_MAX ((int64_t)1 << 62)
 
 static inline int64_t mpxi_difference_cut(mpxi_i128 difference)
@@ -32,7 +34,7 @@ static inline int64_t mpxi_difference_cut(mpxi_i128 difference)
 	return difference < -MPXI_DIFFERENCE_MAX ? -MPXI_DIFFERENCE_MAX : (int64_t)difference;
 }
 
-/* Return a - 2 b + c, limited. */
+/* Return a - 2 b + c, limited to MPXI_DIFFERENCE_MAX in absolute value. */
 static inline int64_t mpxi_second_difference(uint64_t a, uint64_t b, uint64_t c)
 {
 	if (!((a | b | c) >> 60))
@@ -40,7 +42,7 @@ static inline int64_t mpxi_second_difference(uint64_t a, uint64_t b, uint64_t c)
 	return mpxi_difference_cut((mpxi_i128)a + c - (mpxi_i128)b - b);
 }
 
-/* Quotient of two lengths; the fraction is in units of 2^-64. */
+/* Quotient of two lengths: whole + fraction * 2^-64. */
 struct mpxi_times {
 	uint64_t whole, fraction;
 };
@@ -51,31 +53,33 @@ struct mpxi_scale {
 	int exponent;
 };
 
-/* The lengths of a slice, the gap before it, and the two slices before that, and terms derived from them. */
+/* The lengths of a slice (size), of the gap before it, and of the two slices before it (last, previous),
+ * and terms derived from these lengths. stat.c defines the sums. */
 struct mpxi_spacing {
-	uint64_t size, gap, last, previous; /* previous 0: there is none */
-	uint64_t last_weight;               /* weight of the slice before in the gap on its other side */
+	uint64_t size, gap, last, previous; /* previous is 0 if there is no such slice */
+	uint64_t last_weight;               /* weight of the slice `last' in the gap before it */
 	struct mpxi_times times;            /* gap / (last + size)                             */
-	uint64_t weight;                    /* times, as a weight */
+	uint64_t weight;                    /* times, as a weight (spacing.c) */
 	uint64_t heavier;                   /* growth of sums.weight */
 	uint64_t part;                      /* last / (last + size), in units of 2^-64 */
-	struct mpxi_scale scale;            /* factor of a difference's square in sums.steps */
-	uint64_t apart, lag_apart;          /* growth of these sums */
+	struct mpxi_scale scale;            /* factor with which a squared difference enters sums.steps */
+	uint64_t apart, lag_apart;          /* growth of sums.apart and sums.lag_apart */
 	int64_t bend;                       /* second difference of the sizes                  */
 };
 
-/* A gap with a slice on one side only; w is the weight of this slice on its other side. */
+/* Terms of a gap that has a slice on one side only. */
 struct mpxi_held {
 	struct mpxi_times times; /* gap / size */
 	uint64_t weight, heavier, held;
 };
 
 void mpxi_spacing_hold(struct mpxi_held *held, uint64_t gap, uint64_t size, uint64_t w);
-/* Compute the fields up to heavier, which a gap needs, from the lengths; and the other fields. */
+/* mpxi_spacing_fill computes times, weight and heavier, which filling in a gap needs, from the lengths.
+ * mpxi_spacing_pair computes the fields after heavier. */
 void mpxi_spacing_fill(struct mpxi_spacing *spacing);
 void mpxi_spacing_pair(struct mpxi_spacing *spacing);
 
-/* Return the expected count in `times' times the time that had `count' counts, in units of
+/* Return count multiplied by the quotient times: the expected count in a gap, in units of
  * 2^-MPXI_GAP_BITS. */
 static inline mpxi_i128 mpxi_times_count(const struct mpxi_times *times, uint64_t count)
 {
@@ -88,7 +92,8 @@ static inline mpxi_i128 mpxi_times_count(const struct mpxi_times *times, uint64_
 	return (mpxi_i128)((whole << MPXI_GAP_BITS) + (rest >> drop));
 }
 
-/* Return u = (c2 s1 - c1 s2) / (s1 + s2) of two slices, in units of 2^-MPXI_DIFFERENCE_BITS. */
+/* Return u = (c2 s1 - c1 s2) / (s1 + s2) of two consecutive slices, in units of 2^-MPXI_DIFFERENCE_BITS.
+ * last is c1, the count of the earlier slice, and count is c2. */
 static inline int64_t mpxi_spacing_difference(const struct mpxi_spacing *spacing, uint64_t last,
 					      uint64_t count)
 {
@@ -102,7 +107,7 @@ static inline int64_t mpxi_spacing_difference(const struct mpxi_spacing *spacing
 	return mpxi_difference_cut(u);
 }
 
-/* Return the square of u, scaled as in sums.steps. */
+/* Return the square of u, multiplied by spacing->scale as in sums.steps; saturates. */
 static inline mpxi_u128 mpxi_spacing_square(const struct mpxi_spacing *spacing, int64_t u)
 {
 	mpxi_u128 square = (mpxi_u128)((mpxi_i128)u * u), product;

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stat.c - sums over an event's time slices, and marks in them.
+ * stat.c - adds an event's slices to its sums, and computes marks and windows from the sums.
  *
  * A gap of length g between the slices (c1, s1) and (c2, s2) is filled in with their common rate, g (c1 +
- * c2) / (s1 + s2). With the mean of the two rates, a slice of a hundredth of the other's length would have
- * the same weight as that slice, and its noise would count a hundredfold. Time that has a slice on one side
- * only is filled in with the rate of that slice, and is called held.
+ * c2) / (s1 + s2). The mean of the two rates would be worse: a slice a hundred times shorter than the other
+ * one would have the same weight, and its noise would count a hundredfold. Time that has a slice on one
+ * side only is filled in with the rate of that slice, and is called held.
  *
  * Three terms are kept for the error of this interpolation (estimate.c combines them):
- * - the weight with which noise in a slice enters: w is the sum of g / (s1 + s2) over the gaps next to it,
- *   and `weight' is the sum of s w^2;
+ * - the weight with which noise in a slice enters the error: w is the sum of g / (s1 + s2) over the gaps
+ *   next to the slice, and `weight' is the sum of s w^2;
  * - differences between consecutive slices, u = (c2 s1 - c1 s2) / (s1 + s2), which are 0 at a constant rate.
  *   Their squares contain both noise and changes of the rate. `steps', scaled to the gap, sums
  *   4 g^2 u^2 / (s1 s2). Noise of variance v per unit of time contributes v 4 g^2 / (s1 + s2) to it, and
  *   `apart' sums the factor of v;
- * - products of two consecutive differences, which distinguish the two: a slice with too many counts causes a
- *   step up and a step down, a lasting change only one step. `lag' sums -4 u u'. Noise contributes v 4 m m' /
- * s2 to it, with m = s1 s2 / (s1 + s2), and `lag_apart' sums the factor of v. The ratio does not use gaps.
- * Its variance is computed from second differences c0 - 2 c1 + c2, since a sum of squares around the mean
- * would treat a program's phases as noise.
+ * - products of two consecutive differences, which distinguish noise from change: a slice with too many
+ *   counts causes a step up and a step down, a lasting change only one step. `lag' sums -4 u u'. Noise
+ *   contributes v 4 m m' / s2 to it, with m = s1 s2 / (s1 + s2), and `lag_apart' sums the factor of v.
+ *   MPXI_RATIO does not use gaps. Its variance is computed from second differences c0 - 2 c1 + c2 of three
+ *   consecutive slices, since a sum of squares around the mean would treat a program's phases as noise.
  *
- * Ranges. Counts, sizes and times are below 2^63, so that sums of two fit a uint64_t and products with a
- * third one 127 bits. `gap' has 96 bits for integer counts. A difference u is limited to 2^52 counts (62
- * bits with its fraction), so that a product of four of them fits; second differences are limited to 2^62.
- * Sums saturate at the end of their type.
+ * Ranges. Counts, sizes and times are below 2^63, so that the sum of two fits a uint64_t, and its product
+ * with a third one fits 127 bits. `gap' has 96 bits for the integer part. A difference u is limited to 2^52
+ * counts (62 bits with its fraction), so that a product of four of them fits; second differences are
+ * limited to 2^62. Sums saturate at the end of their type.
+ *
+ * Terms: stat/stat.h.
  */
 #include <string.h>
 
@@ -41,14 +43,15 @@ static void add_u128(mpxi_u128 *sum, mpxi_u128 value)
 		*sum = MPXI_U128_MAX;
 }
 
-/* Add with saturation; a saturated sum stays saturated. */
+/* Add with saturation: a sum that reaches MPXI_I128_MAX stays there. */
 static void add_i128(mpxi_i128 *sum, mpxi_i128 value)
 {
 	if (*sum != MPXI_I128_MAX && __builtin_add_overflow(*sum, value, sum))
 		*sum = MPXI_I128_MAX;
 }
 
-/* Fill in the time g, which has a slice on one side only. Return the slice's weight in it. */
+/* Fill in the time g, which has a slice on one side only, with the rate of that slice. w is the slice's
+ * weight on its other side. Return the slice's weight in g. */
 static uint64_t hold_slice(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_t size, uint64_t w)
 {
 	struct mpxi_held held;
@@ -60,7 +63,7 @@ static uint64_t hold_slice(struct mpxi_sums *sums, uint64_t g, uint64_t count, u
 	return held.weight;
 }
 
-/* Fill in the time between two slices. */
+/* Fill in the gap between two slices, with the counts last and count. */
 static void fill_gap(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last,
 		     uint64_t count)
 {
@@ -100,7 +103,7 @@ static struct mpxi_past past_of_slice(const struct mpxi_slice *slice)
 	return (struct mpxi_past){slice->count, slice->end - slice->begin};
 }
 
-/* Return the part of a slice's length beyond MPXI_LONG typical ones. */
+/* Return the part of a slice's length beyond MPXI_LONG typical lengths. */
 static uint64_t excess_of_length(uint64_t length, uint64_t typical)
 {
 	return typical && length / MPXI_LONG > typical ? length - MPXI_LONG * typical : 0;
@@ -133,8 +136,8 @@ void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length)
 	add_u128(&lengths->squares, (mpxi_u128)length * length);
 }
 
-/* Update the typical length. A long slice counts as MPXI_LONG typical ones only, so it does not make the
- * next long slice typical. */
+/* Update the typical length. A long slice enters with MPXI_LONG typical lengths only, so that the next
+ * long slice is still found long. */
 static uint64_t typical_after(uint64_t typical, uint64_t length)
 {
 	if (!typical)
@@ -170,7 +173,7 @@ void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
 	stat->gap_begin = now;
 }
 
-/* Return the gap of length g before a slice of this size, with the slices before it. */
+/* Return the lengths of a slice (size), of the gap g before it, and of the slices before that gap. */
 static struct mpxi_spacing spacing_of(const struct mpxi_stat *stat, uint64_t g, uint64_t size)
 {
 	return (struct mpxi_spacing){.size = size,
@@ -215,7 +218,7 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 	struct mpxi_sums *sums = &stat->sums;
 	uint64_t g = slice->begin - stat->gap_begin;
 
-	/* A slice without time has no rate; add its counts all the same. */
+	/* A slice of length 0 has no rate. Add only its counts. */
 	if (!ended.size) {
 		add_u64(&sums->count, ended.count);
 		return;
@@ -264,7 +267,8 @@ void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *runn
 		     struct mpxi_mark *mark)
 {
 	mpxi_stat_read(stat, running, now, mark);
-	/* The error of the open gap belongs to the window that contains its end. */
+	/* The error of the gap in which the stretch begins belongs to the window that contains the end
+	 * of the gap. */
 	mark->sums.weight = stat->sums.weight;
 	mark->sums.held = stat->sums.held;
 }
@@ -314,7 +318,7 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 #undef ADD
 }
 
-/* Add the window's part of the time before the first slice. */
+/* Add the counts in the window's part of the time before the event's first slice. */
 static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *start,
 			 const struct mpxi_mark *end)
 {
@@ -326,8 +330,8 @@ static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *sta
 	} else if (end->unfilled) {
 		hold_slice(&window->sums, end->unfilled - start->unfilled, count, size, 0);
 	} else if (start->unfilled && window->sums.gap != MPXI_I128_MAX) {
-		/* The time before the window was filled in by the first slice, which came later: subtract
-		 * it. */
+		/* The first slice ended in this window and filled in all the time before it, so sums.gap
+		 * includes the part before the window. Subtract that part. */
 		mpxi_spacing_hold(&before, start->unfilled, size, 0);
 		window->sums.gap -= mpxi_times_count(&before.times, count);
 	}
@@ -353,7 +357,8 @@ void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_length
 
 bool mpxi_lengths_differ(const struct mpxi_lengths *lengths)
 {
-	/* Half of the squared steps estimates the variance of independent lengths. The limit, a fiftieth of
-	 * the squares, corresponds to lengths from 75 to 125 %. */
+	/* If the lengths were independent, half of the sum of squared steps would estimate their
+	 * variance. The limit of a fiftieth of the sum of squares corresponds to lengths that differ by
+	 * up to a quarter from their mean. */
 	return lengths->slices > 2 && lengths->steps / 2 >= lengths->squares / 50;
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * value.c - the estimate of a plain read: without an error, and so without the window that the error needs,
- * whose 128-bit sums take ten times as long.
+ * value.c - computes an estimate without its error (mpxi_stat_line). It needs no window; the 128-bit sums
+ * of a window would take ten times as long.
+ *
+ * Terms: stat/stat.h.
  */
 #include "stat/stat.h"
 
 #define LIMIT ((uint64_t)1 << 62)
 
-/* Convert a number below 2^63: a conversion from unsigned takes three times as long. */
+/* Convert a number below 2^63 to double. A conversion from the unsigned type takes three times as long. */
 static double u63_to_double(uint64_t x)
 {
 	return (double)(int64_t)x;
 }
 
-/* Compute the counts in the window's gaps, including the open one. */
+/* Compute the counts in the gaps of the time from start to now, including the gap since the event's last
+ * slice. Return false if they cannot be computed here. */
 static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
 		       const struct mpxi_mark *start, struct mpxi_line *line)
 {
@@ -26,7 +29,8 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 		return false;
 	line->rest = (double)(int64_t)whole + u63_to_double((uint64_t)gap & (one - 1)) * (1. / (double)one);
 	if (!size)
-		/* An event that never shared the counters has nothing to fill in. */
+		/* If the event has had no slice before, return true only if it has been counted since it
+		 * became active: then there is no gap. */
 		return running && !g && !start->unfilled;
 	if (running && running->end != running->begin) {
 		count += running->count;
@@ -50,11 +54,12 @@ bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 		count += running->count;
 		size += running->end - running->begin;
 	}
-	/* Below this limit no sum that matters here has saturated. */
+	/* Below this limit no sum that is used here has saturated. */
 	if (count >= LIMIT || stat->sums.count >= LIMIT || !size)
 		return false;
 	*line = (struct mpxi_line){.count = (int64_t)count};
-	/* Counted all the time so far; the future is unknown if the group does not run. */
+	/* The event was counted all the time so far. If its group does not run, the value's slope is
+	 * unknown. */
 	if (size >= time)
 		return running;
 	if (estimator == MPXI_RATIO) {
