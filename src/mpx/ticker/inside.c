@@ -3,27 +3,32 @@
  * inside.c - finds out whether PAPI is active in the thread that a signal has interrupted.
  *
  * A program counter outside PAPI does not show that PAPI is inactive: PAPI calls libc, an overflow handler
- * runs on top of PAPI's dispatch, and a handler of the program may have interrupted PAPI. A thread inside a
- * library has an address of the library's code on the stack: a return address, or the program counter in a
- * signal frame. mpxi_inside_sig searches the words of the stack for such an address. Without one the thread
- * is outside. This is nearly always the case, and costs a fraction of a microsecond.
+ * runs on top of PAPI's dispatch, and a handler of the program may have interrupted PAPI. A thread that is
+ * inside a library has an address of the library's code on its stack: a return address, or the program
+ * counter in a signal frame. mpxi_inside_sig searches the words of the stack for such an address. If there
+ * is no such address, the thread is outside. This is nearly always the case, and the search takes a
+ * fraction of a microsecond.
  *
- * A word found may be left over from a call that has returned. Stack unwinding could tell, but could crash
- * the program: a coroutine's return address may not be there yet, and unwind tables may be wrong. PAPI
- * calls little code outside itself, and inside_apart.c lists code that it does not call ("apart"). While
- * such code runs, PAPI can be active only in one of two cases: the handler of PAPI's own signal has called
- * the program's handler, or a signal has interrupted PAPI or its callees. A word therefore counts only if
+ * A hit may be left over from a call that has returned. Unwinding the stack could show this, but could also
+ * crash the program: a coroutine's return address may not have been written yet, and unwind tables may be
+ * wrong. PAPI calls little code outside itself, and inside_apart.c lists code that PAPI does not call
+ * ("apart"). While code that is apart runs, PAPI can be active only in one of two cases: the handler of
+ * PAPI's own signal has called the program's handler, or a signal has interrupted PAPI or a function that
+ * PAPI has called. A hit therefore counts only if
  *
- *   the program counter, or the one in a signal frame below the word (at a lower address), is not apart, or
- *   a signal frame lies above the word.
+ * the program counter, or the program counter in a signal frame at a lower address than the hit, is not
+ * apart, or a signal frame lies above the word.
  *
- * A leftover word defers ticks while the program is in libc or in unknown code. Deferring ends after both
- * STALE_TICKS ticks in a row and STALE_NS of CPU time, when the slice is lost anyway (core.c). A tick in
- * PAPI's own code resets the count. No call by PAPI stays in libc for so long. A tick at the end of a
- * system call is weaker evidence, since PAPI spends its time in system calls: 16 of them count as one.
+ * A leftover address thus defers ticks while the program is in libc or in unknown code. Deferring ends
+ * after STALE_TICKS ticks in a row and STALE_NS of CPU time have passed, when the slice is lost anyway
+ * (core.c). A tick that interrupts PAPI's own code resets the count of ticks. No function of libc that PAPI
+ * calls runs for so long. A tick at the end of a system call is weaker evidence, since PAPI spends its time
+ * in system calls. Therefore 16 such ticks count as one (USER_TICK).
  *
- * Libc calls of the handler: process_vm_readv and getpid (inside_stack.c), and clock_gettime. They are made
- * only if a word is found, or if the stack is not the thread's own.
+ * The handler calls these functions of libc: process_vm_readv and getpid (inside_stack.c), and
+ * clock_gettime. It calls them only after a hit, or on another stack than the thread's own.
+ *
+ * Terms: ticker/inside.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr, pthread_getattr_np, REG_RIP */
@@ -45,24 +50,25 @@
 #include "ticker/inside_stack.h"
 
 #define SCAN_MAX ((size_t)128 << 10)
-/* Used if signals are blocked that are not blocked normally: in a handler, PAPI may lie far above. */
+/* Bytes to search if more signals are blocked than in ordinary context. The thread is then in a handler
+ * of the program, and PAPI's frames may lie far above on the stack. */
 #define SCAN_FAR ((size_t)4 << 20)
 
 #define STALE_TICKS 100
 #define STALE_NS UINT64_C(400000000)
 #define USER_TICK 16 /* weight of a tick in user code; a tick at the end of a system call has weight 1 */
 
-static atomic_bool copies;  /* the kernel can copy stacks: not in some sandboxes */
-static atomic_bool unknown; /* PAPI is linked into the program, at unknown addresses */
+static atomic_bool copies;  /* mpxi_stack_copies() was true */
+static atomic_bool unknown; /* PAPI is linked into the program, and its addresses are unknown */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes adding of ranges; no handler takes
 							    it */
-static unsigned ranges_known; /* number of ranges at the last search for code apart; under lock */
+static unsigned ranges_known; /* number of ranges when the code that is apart was last listed; under lock */
 
-static struct mpxi_code own[2]; /* code of a program that contains PAPI; under lock */
+static struct mpxi_code own[2]; /* code of the program itself, if PAPI is linked into it; under lock */
 
 struct stale {
-	unsigned ticks; /* weight of the ticks in a row that were deferred for a word */
-	uint64_t since; /* CPU time of the first, ns */
+	unsigned ticks; /* weight of the consecutive ticks that were deferred because of a hit */
+	uint64_t since; /* CPU time at the first of these ticks, ns */
 };
 
 struct inside {
@@ -71,13 +77,14 @@ struct inside {
 	struct stale stale;
 };
 
-/* NULL: not prepared. Partner: the handler on the same thread. */
+/* State of this thread, which the handler on the same thread reads; NULL: mpxi_inside_prepare was not
+ * called. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct inside *volatile self;
 
 /* Weak: either library may be missing. */
 extern int PAPI_read(int, long long *) __attribute__((weak));
 extern const char *upc_last_message(void) __attribute__((weak));
-/* glibc: the stack pointer of the main thread before its first function. */
+/* A variable of glibc: the main thread's stack pointer at the start of the program. */
 extern void *__libc_stack_end __attribute__((weak));
 
 static int add_inside_range_locked(uintptr_t begin, uintptr_t end)
@@ -88,7 +95,7 @@ static int add_inside_range_locked(uintptr_t begin, uintptr_t end)
 				       "loaded several times?");
 }
 
-/* Search for code apart again, since new code of PAPI may call other code. */
+/* List the code that is apart again if ranges were added, since new code of PAPI may call other code. */
 static void find_apart_locked(void)
 {
 	const unsigned n = mpxi_ranges_used_sig();
@@ -136,7 +143,8 @@ static bool object_is_papis(const struct dl_phdr_info *info)
 	return !strncmp(name, "libpapi", 7) || !strncmp(name, "libupc", 6);
 }
 
-/* Add the ranges of PAPI in the program itself. Only a program that is not stripped has the symbols. */
+/* Add the ranges of PAPI in the program itself, which are found through its symbols. A stripped program
+ * has no symbols. */
 static int add_program(const struct dl_phdr_info *info, int *error)
 {
 	static bool found; /* the lock is held */
@@ -167,7 +175,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 			return 0;
 		if (!info->dlpi_name[0]) /* the program */
 			return add_program(info, error);
-		/* This library, if preloaded, defines PAPI's names itself, to forward the calls. */
+		/* The preloaded libmpx defines functions with PAPI's names, which forward the calls. It
+		 * is not PAPI. */
 		if (object_holds(info, (uintptr_t)mpxi_inside_sig))
 			return 0;
 	}
@@ -182,8 +191,9 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
-/* Lower the stack's end to its oldest frame. Above that lie the thread's descriptor, or the program's
- * arguments, its environment and up to 8 KiB of padding, which need not be searched. */
+/* Lower the stack's end to `end', which is just above its oldest frame. The memory above need not be
+ * searched: it has the thread's descriptor, or the program's arguments, its environment and up to 8 KiB
+ * of padding. */
 static void lower_end(struct mpxi_stack *stack, uintptr_t end)
 {
 	if (end > (uintptr_t)__builtin_frame_address(0) && end < stack->end)
@@ -197,8 +207,8 @@ static void find_stack(struct mpxi_stack *stack)
 	void *begin;
 	size_t size;
 
-	/* Under memcheck use copies of the stack only: it would report each uninitialized word that is read
-	 * in place. */
+	/* Under valgrind's memcheck, only read copies of the stack, since memcheck would report each
+	 * uninitialized word that is read in place. */
 	if (preload && strstr(preload, "vgpreload_"))
 		return;
 	if (pthread_getattr_np(pthread_self(), &attr))
@@ -213,7 +223,7 @@ static void find_stack(struct mpxi_stack *stack)
 	pthread_attr_destroy(&attr);
 }
 
-/* Return the signals below 65 as bits; the kernel's set consists of these. */
+/* Return the signals 1 to 64 as bits; the kernel's signal sets have only these. */
 static uint64_t set_of(const sigset_t *set)
 {
 	uint64_t bits;
@@ -232,7 +242,7 @@ static int prepare_thread(void)
 	made = malloc(sizeof(*made));
 	if (!made)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's stack");
-	/* The copy buffer's pages stay untouched until a stack must be copied. */
+	/* Do not clear the copy buffer, so that its pages get no memory until a stack must be copied. */
 	made->stack.begin = made->stack.end = 0;
 	made->stale = (struct stale){0, 0};
 	find_stack(&made->stack);
@@ -279,7 +289,8 @@ void mpxi_inside_leave(void)
 	free(gone);
 }
 
-/* True if the thread was in a system call, according to the instruction before the program counter. */
+/* True if the thread was in a system call: the instruction before the program counter is a system call
+ * instruction. */
 static bool is_at_system_call(uintptr_t pc)
 {
 #if defined(__x86_64__)
@@ -301,7 +312,8 @@ static uint64_t inside_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Account for a tick on which a word was found. True if so many came in a row that PAPI cannot be active. */
+/* Count a tick that had a hit. Return true if the hits have lasted for so many ticks and for so long
+ * that PAPI cannot be active. */
 static bool is_stale(struct stale *stale, uintptr_t pc)
 {
 	const uint64_t now = inside_cpu_ns();
@@ -369,7 +381,7 @@ bool mpxi_inside_sig(void *context)
 #elif defined(__aarch64__)
 	place.pc = u->uc_mcontext.pc;
 	place.sp = u->uc_mcontext.sp;
-	/* A leaf function keeps its return address in a register. */
+	/* A leaf function keeps its return address in register x30. */
 	link = mpxi_plain_sig(u->uc_mcontext.regs[30]);
 #endif
 	if (mpxi_ranges_have_sig(place.pc) || mpxi_ranges_have_sig(link)) {

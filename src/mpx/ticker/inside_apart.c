@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside_apart.c - lists the objects of the process that PAPI and libupc do not call ("apart").
+ * inside_apart.c - lists the code that PAPI and libupc do not call ("apart"). Objects are the program and
+ * its shared libraries.
  *
- * They are the program and its dependencies (DT_NEEDED), as the loader has loaded them, except
+ * Apart are the program and its dependencies (DT_NEEDED), as the loader has loaded them, except
  *
- *   PAPI, libupc and their dependencies: libc, the loader, libm, ...;
- *   objects that define a function which one of those references by name, for example the program's own
- *   malloc, or a sanitizer: PAPI may be bound to it.
+ * PAPI, libupc and their dependencies: libc, the loader, libm, ...; objects that define a function which
+ * PAPI, libupc or one of their dependencies references by name, since PAPI's calls may be bound to it.
+ * Examples are a program with its own malloc, and a sanitizer.
  *
  * If PAPI is linked into the program, the program's own object files are apart (inside_program.c). None of
- * these objects is ever unloaded. Objects that were opened later, or preloaded, may belong to PAPI
- * (libcupti), and are not listed. PAPI calls functions that a program passes to it. An overflow handler
- * normally runs in a signal, but with a script of the component it runs in a read: if an object of the
- * program references a function that takes such a handler, nothing is listed. PAPI_thread_init does not
- * matter: PAPI asks for a thread's number before it takes a lock and before it changes data that libmpx's
- * sets use.
+ * these objects is ever unloaded. Objects that were loaded by dlopen or preloaded may belong to PAPI
+ * (libcupti), and are not listed. PAPI also calls functions that a program passes to it. An overflow
+ * handler normally runs in a signal, but with the PAPI component upc it may run in a read. Therefore, if an
+ * object of the program references a function that takes such a handler, nothing is listed. The function
+ * passed to PAPI_thread_init does not matter: PAPI calls it for a thread's id before it takes a lock and
+ * before it changes data that libmpx's sets use.
+ *
+ * Terms: ticker/inside.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
@@ -27,14 +30,14 @@
 #include "ticker/inside_apart.h"
 
 #define OBJECTS 256
-#define CODES 4 /* per object */
+#define CODES 4 /* maximum number of executable segments of an object */
 
 struct table {
 	struct table *before; /* previous table; a handler may still read it */
 	unsigned n;
 	struct mpxi_code code[];
 };
-static _Atomic(struct table *) current; /* partner: handlers of all threads */
+static _Atomic(struct table *) current; /* read by handlers of all threads */
 
 struct object {
 	const char *file, *soname; /* file name without directories; DT_SONAME, or NULL */
@@ -45,7 +48,7 @@ struct object {
 	const char *strings;
 	const ElfW(Sym) * symbols;
 	const uint32_t *hash; /* DT_GNU_HASH */
-	bool needed, papis;   /* dependency of the program; of PAPI */
+	bool needed, papis;   /* the object is a dependency of the program; of PAPI, or PAPI itself */
 };
 
 struct objects {
@@ -55,7 +58,8 @@ struct objects {
 
 /* ---- data of the loader ---------------------------------------------------------------- */
 
-/* Return the address of a dynamic entry: glibc relocates the entries, other loaders leave offsets. */
+/* Return the address of an entry of the dynamic section. glibc relocates these entries; other loaders
+ * leave offsets from the load address. */
 static const void *address_in(const struct object *object, ElfW(Addr) value)
 {
 	return (const void *)(value < object->base ? object->base + value : value);
@@ -153,8 +157,8 @@ static uint32_t hash_of_symbol(const char *name)
 	return h;
 }
 
-/* Check whether an object defines a name. Layout of DT_GNU_HASH: number of buckets, first symbol, number of
- * filter words, shift; filter; buckets; chains. */
+/* True if the object defines a function of this name; h is the name's hash. Layout of DT_GNU_HASH:
+ * number of buckets, first symbol, number of filter words, shift; filter; buckets; chains. */
 static bool object_defines(const struct object *object, const char *name, uint32_t h)
 {
 	const uint32_t *t = object->hash;
@@ -179,8 +183,8 @@ static bool object_defines(const struct object *object, const char *name, uint32
 	return false;
 }
 
-/* Return the name of symbol i if it is undefined, else NULL. Symbols outside the hash table, the undefined
- * ones, come first. */
+/* Return the name of symbol i if the symbol is undefined, else NULL. Undefined symbols are not in the
+ * hash table; they come before the symbols in it. */
 static const char *asked_for(const struct object *object, uint32_t i)
 {
 	const ElfW(Sym) *symbol = &object->symbols[i];
@@ -278,7 +282,8 @@ void mpxi_apart_find_locked(bool (*is_of_papi)(uintptr_t begin, uintptr_t end), 
 				table->code[table->n++] = own[i];
 		table->before = atomic_load(&current);
 	}
-	/* Keep the earlier tables: there is one for each library with code of PAPI. */
+	/* Earlier tables are never freed, since a handler may still read them. They are few: one for
+	 * each library with code of PAPI. */
 	atomic_store(&current, table);
 	free(all.object);
 }

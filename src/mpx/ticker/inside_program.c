@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inside_program.c - finds two libraries in the symbol table of /proc/self/exe.
+ * inside_program.c - finds PAPI and libupc in the symbol table of /proc/self/exe.
+ *
+ * Terms: ticker/inside.h.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -13,11 +15,12 @@
 
 #include "ticker/inside_program.h"
 
-/* Prefixes of PAPI's functions: "PAPI_", "_papi_" and those of its components; the component upc adds
- * "upcp_" and libupc's own. */
+/* Prefixes of the names of PAPI's functions and of its components' functions ("upcp_": the component
+ * upc), and of libupc's functions. */
 static const char *const papi_names[] = {"PAPI_", "_papi_", "_pe_", "_peu_", "upcp_", NULL};
 static const char *const upc_names[] = {"upc_", "upci_", NULL};
-/* Functions in files of libupc that this library contains: they belong to neither PAPI nor libupc. */
+/* Functions of libupc's source files that libmpx is also built from. Libmpx's copies belong to neither
+ * PAPI nor libupc, so these names are left out. */
 static const char *const own_names[] = {"upci_name_", "upci_nearest_", "upci_sized_", "upci_words", NULL};
 
 struct file {
@@ -25,7 +28,8 @@ struct file {
 	size_t size;
 };
 
-/* Return the address of n elements at an offset, or NULL if they exceed the file. */
+/* Return the address of n elements of the given size at an offset, or NULL if they exceed the file or
+ * are misaligned. */
 static const void *part_of_file(const struct file *file, uint64_t offset, uint64_t n, size_t size)
 {
 	if (offset > file->size || n > (file->size - offset) / size || offset % 8)
@@ -50,9 +54,9 @@ static void widen_code(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
 }
 
 /*
- * The program's own code. Its object files are linked before the libraries: from _start to PAPI's first
- * function, and main, which compilers place elsewhere. This does not hold if the allocator, which PAPI
- * calls, lies there.
+ * The program's own code: from _start to PAPI's first function, since a program's object files are linked
+ * before the libraries, and main, which compilers place elsewhere. If the memory allocator, which PAPI
+ * calls, lies in the former interval, that interval does not count as the program's own code.
  */
 struct own {
 	struct mpxi_code main;
@@ -122,7 +126,8 @@ static void program_look(const struct file *file, uintptr_t bias, struct mpxi_co
 			    symbol[k].st_name >= strings->sh_size || begins_with(name, own_names))
 				continue;
 			note_own(own, name, bias + symbol[k].st_value, symbol[k].st_size);
-			/* Compilers place cold parts elsewhere, before the rest of the program. */
+			/* Compilers place the cold parts of functions elsewhere, before the rest of the
+			 * program. */
 			cold = strstr(name, ".cold") ? 2 : 0;
 			if (begins_with(name, papi_names))
 				widen_code(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);

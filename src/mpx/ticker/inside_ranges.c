@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * inside_ranges.c - see inside_ranges.h. The _sig functions call nothing of libc.
+ *
+ * Terms: ticker/inside.h.
  */
 #include <stdatomic.h>
 
@@ -8,12 +10,13 @@
 
 #define RANGES 16
 
-/* Only ever appended to. used is stored after the entry, for handlers on any thread. */
+/* The ranges. Elements are only appended. used is stored after the new element, so that handlers on any
+ * thread see complete elements; the loads in mpxi_ranges_used_sig pair with that store. */
 static struct {
 	uintptr_t begin, end;
 } ranges[RANGES];
 static atomic_uint used;
-/* From the lowest range to the highest, as a packed span; stored after used. */
+/* The hull of all ranges, packed as hull_of_ranges does; stored after used. */
 static atomic_uint_least64_t hull_of_all;
 
 static struct mpxi_span span_of(uintptr_t begin, uintptr_t end)

@@ -2,12 +2,14 @@
 /*
  * inside_stack.c - searches the words of a stack.
  *
- * Libc calls of the handler: process_vm_readv and getpid, which are system calls.
+ * In a handler, this file calls process_vm_readv and getpid of libc, which are plain system calls.
  *
  * A signal frame is recognized by the constants that the kernel writes into each frame: on x86-64 the
  * segment selectors, on aarch64 the head of the first record after the registers. The kernel writes 0 to
- * uc_link and does not read it. Our own handler sets uc_link (timer.c), so that the remains of a tick below
- * the stack pointer do not count as a frame.
+ * uc_link and does not read it. The handler in timer.c sets uc_link, so that the remains of an earlier tick
+ * on the stack do not count as a signal frame.
+ *
+ * Terms: ticker/inside.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* process_vm_readv, REG_RIP */
@@ -22,21 +24,21 @@
 
 #define WORD sizeof(uintptr_t)
 #define PAGE ((uintptr_t)4096) /* page size, or a fraction of it */
-/* Minimum distance above a hit in which a signal frame is searched for. */
+/* Number of bytes above a hit in which a signal frame is sought in any case. */
 #define FRAME_NEAR ((uintptr_t)64 << 10)
-/* Bytes to search on the stack from which a handler was entered. */
+/* Number of bytes to search on the stack on which the thread was when the handler was called. */
 #define FRAMES_FAR ((size_t)128 << 10)
-#define STACKS 4 /* a thread's own, an alternate one, coroutines' */
+#define STACKS 4 /* maximum number of stacks to search: the thread's own, an alternate one, coroutines' */
 
-/* These functions read other functions' frames, to which sanitizers would object. */
+/* Marks functions that read other functions' stack frames, which sanitizers would report. */
 #define READS_FRAMES __attribute__((no_sanitize("address", "thread")))
 
 /* ---- the thread's own stack ------------------------------------------------------------- */
 
-#define BLOCK 32 /* words; constant, so that compilers vectorize the loop */
+#define BLOCK 32 /* words; a constant, so that compilers vectorize the loop */
 
-/* True if any word of a block may lie in the span. The comparison is signed, since all vector units have
- * that. */
+/* True if the low 32 bits of any word of a block lie in the span. The comparison is signed, since all
+ * vector units have signed comparisons. */
 READS_FRAMES static inline bool block_hits(const uintptr_t *word, struct mpxi_span span)
 {
 	const uint32_t first = span.first + 0x80000000u;
@@ -58,8 +60,8 @@ READS_FRAMES static bool any_of(const uintptr_t *word, const uintptr_t *stop, st
 	return false;
 }
 
-/* Test a block against each range. If the libraries lie far apart, the hull contains other code: a static
- * program has this library between the two, and leaves addresses of this library on its stack. */
+/* Compare a block with each range. If PAPI and libupc lie far from each other, the hull contains other
+ * code: in a static program libmpx may lie between the two, and its addresses are on the stack. */
 static __attribute__((noinline)) bool look_closer(const uintptr_t *word, struct mpxi_span hull)
 {
 	const unsigned n = mpxi_ranges_used_sig();
@@ -71,8 +73,8 @@ static __attribute__((noinline)) bool look_closer(const uintptr_t *word, struct 
 	return false;
 }
 
-/* Search the thread's own stack. These instructions are counted with the program's in every slice: 1.6 a
- * word. */
+/* Search the thread's own stack. The counters count these instructions as the program's in every slice,
+ * 1.6 for each word. */
 bool mpxi_stack_has_word_sig(uintptr_t sp, uintptr_t end)
 {
 	const uintptr_t *word = (const uintptr_t *)(sp & ~(WORD - 1));
@@ -127,28 +129,28 @@ bool mpxi_stack_copies(void)
 struct look {
 	struct mpxi_stack *stack;
 	bool (*is_apart)(uintptr_t pc);
-	bool may;    /* some pc so far is in code that PAPI may call */
-	bool hit;    /* a word was an address in PAPI's code */
-	bool inside; /* the result, once known */
+	bool may;    /* some program counter so far is not apart */
+	bool hit;    /* a word so far was a hit */
+	bool inside; /* true once PAPI is known to be active */
 	uintptr_t hit_at;
 	bool frame; /* a signal frame was found */
 	uintptr_t start[STACKS];
 	unsigned starts;
 };
 
-/* The interrupted code, according to a signal frame. */
+/* The registers of the interrupted code in a signal frame, and the frame's uc_link. */
 struct frame {
 	uintptr_t pc, sp, link;
 };
 
 #if defined(__x86_64__)
-/* cs 0x33, gs and fs 0, ss 0x2b: the same in all 64-bit programs. */
+/* Segment selectors cs 0x33, gs 0, fs 0 and ss 0x2b, which are the same in all 64-bit programs. */
 #define IS_MARK(word) ((word) == 0x002b000000000033u)
 #define MARK_AT offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS])
 #define PC_AT offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
 #define SP_AT offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP])
 #elif defined(__aarch64__)
-/* FPSIMD_MAGIC, and the record's size. */
+/* FPSIMD_MAGIC, and the size of the record. */
 #define IS_MARK(word) ((word) == 0x0000021046508001u)
 #define MARK_AT offsetof(ucontext_t, uc_mcontext.__reserved)
 #define PC_AT offsetof(ucontext_t, uc_mcontext.pc)
@@ -185,17 +187,17 @@ static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
 	if (!read_frame(look->stack, at, &frame))
 		return;
 	look->frame = true;
-	/* PAPI is below the handler: PAPI's own handler has called it, or the signal has interrupted a call
-	 * of PAPI. */
+	/* PAPI is active: either a hit lies below the frame, so PAPI's own handler has called the
+	 * program's handler, or the signal has interrupted PAPI itself. */
 	if (look->hit || mpxi_ranges_have_sig(frame.pc))
 		look->inside = true;
 	look->may = look->may || !look->is_apart(frame.pc);
-	/* The handler runs on a separate stack: continue on the interrupted one. */
+	/* The handler runs on another stack than the interrupted code. Search that code's stack, too. */
 	if ((frame.sp < at || frame.sp > stop) && look->starts < STACKS)
 		look->start[look->starts++] = frame.sp & ~(WORD - 1);
 }
 
-/* Check n words; word points to them, or to a copy, and at is their address. */
+/* Check n words. word points to the words or to a copy of them, and at is their address on the stack. */
 READS_FRAMES static void meet_words(struct look *look, const uintptr_t *word, size_t n, uintptr_t at,
 				    uintptr_t stop)
 {
@@ -230,8 +232,8 @@ static void look_from(struct look *look, uintptr_t at, size_t bytes)
 		size = stack_smaller(most, stop - at);
 		got = own ? size : copy_sig(stack->copy, at, size);
 		meet_words(look, own ? (const uintptr_t *)at : stack->copy, got / WORD, at, stop);
-		/* The stack pointer always points to memory: if the copy there fails, the answer is
-		 * unknown. */
+		/* The stack pointer always points to mapped memory. If copying from there fails, nothing
+		 * is known, and the result is true. */
 		look->inside |= !got && at == look->start[0];
 		if (got < size)
 			break;
@@ -252,7 +254,8 @@ bool mpxi_stack_look_sig(struct mpxi_stack *stack, uintptr_t pc, uintptr_t sp, s
 	look.start[look.starts++] = sp & ~(WORD - 1);
 	for (i = 0; i < look.starts && !look.inside; i++)
 		look_from(&look, look.start[i], i ? FRAMES_FAR : bytes);
-	/* On an alternate stack a frame must exist. Valgrind's frames differ, and those of emulators may:
-	 * without a visible way back the answer is true. */
+	/* An alternate stack must contain a signal frame. If none was recognized (valgrind's frames
+	 * differ, and those of emulators may), the interrupted stack was not searched, and the result is
+	 * true. */
 	return look.inside || (in_handler && !look.frame);
 }

@@ -12,10 +12,11 @@
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
-/* The callback; all callers of prepare pass the same function. */
+/* The function `end' of mpxi_thread_exit_prepare. */
 static _Atomic(void (*)(void *state)) end_of;
 
-/* leaving: the first round has begun. left: the state was destroyed, and other destructors get no new one. */
+/* leaving: the first round of destructors has begun. left: the state was destroyed, and no new state can
+ * be made in the thread. */
 static _Thread_local bool leaving, left;
 
 static void end_thread_state(void *state)

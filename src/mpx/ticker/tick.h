@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tick.h - the rules for a signal that may end a slice. libmpx and the PAPI component share these rules
- * and those of core.c; each passes its own test for code that must not be interrupted.
+ * tick.h - the rules for a signal that may end a slice. libmpx and the PAPI component both use these rules
+ * and core.c. Each of the two passes its own test (inside_sig) for code that must not be interrupted.
  *
  *   the core is held                    the tick waits until the core is released
  *   a small alternate stack             deferred
@@ -9,6 +9,8 @@
  *   too early, or a repeated signal     no slice ends (mpxi_core_tick_sig)
  *
  * A deferred tick is dropped: the slice ends with the next tick.
+ *
+ * Terms: core/core.h, ticker/timer.h.
  */
 #ifndef MPXI_TICK_H
 #define MPXI_TICK_H
@@ -22,13 +24,14 @@
 
 enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
 
-/* Stack space that a tick needs, in bytes: perf_event's read takes 6 KB, a start takes more, and the frames
- * below belong to other code. */
+/* Stack space that a tick needs, in bytes. A read by PAPI's perf_event component takes 6 KB, and a start
+ * takes more. */
 #define MPXI_TICK_ROOM (16u << 10)
 
 /*
- * False if the handler runs on an alternate stack with too little space for a tick, which searches for
- * PAPI, and reads, stops and starts groups. The space on other stacks is unknown: true.
+ * False if the handler runs on an alternate stack with too little space for a tick. A tick searches the
+ * stack for PAPI, and reads, stops and starts groups. The space on other stacks is unknown, so the result
+ * is true for these.
  */
 static inline bool mpxi_has_room_sig(const void *context)
 {
@@ -39,9 +42,9 @@ static inline bool mpxi_has_room_sig(const void *context)
 }
 
 /*
- * Decide what a signal that has interrupted the core's thread may do. context is the third argument of its
- * handler. inside_sig gets context, and is true if the thread is in code whose data may be half changed.
- * Inline, since separate functions are evicted from the caches after a slice.
+ * Decide what a signal that has interrupted the core's thread may do. context is the third argument of the
+ * signal's handler. inside_sig(context) is true if the thread is in code whose data may be half changed.
+ * The function is inline, since separate functions would be evicted from the caches during a slice.
  */
 static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
 						bool (*inside_sig)(void *context))
@@ -51,7 +54,8 @@ static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, vo
 	return mpxi_has_room_sig(context) && !inside_sig(context) ? MPXI_TICK_ACTS : MPXI_TICK_PUT_OFF;
 }
 
-/* Carry out the decision. Return true if a slice that is over was deferred. */
+/* Carry out the decision. Return true if the slice is over but was not ended, since the tick was
+ * deferred. */
 static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
 {
 	if (tick == MPXI_TICK_PUT_OFF)
@@ -61,9 +65,9 @@ static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
 }
 
 /*
- * Fill in the time options of a core whose slices a thread's timer ends: cpu_sig, slice_ns and a seed. The
- * seed differs for each thread and run, since the groups of threads that work in step should not be in
- * step. owner is an address unique to the thread.
+ * Fill in the options of a core whose slices a thread's timer ends: cpu_sig, cpu, slice_ns and seed. The
+ * seed differs for each thread and run, so that threads that do the same work at the same time do not have
+ * the same groups at the same time. owner is an address unique to the thread.
  */
 void mpxi_tick_options(struct mpxi_core_options *options, uint64_t slice_ns, const void *owner);
 

@@ -2,6 +2,8 @@
 /*
  * timer.c - slice timers: the signal handler, and the code common to all kinds of timers. The kinds are in
  * timer_task_clock.c, timer_posix.c and timer_virtual.c.
+ *
+ * Terms: ticker/timer.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid */
@@ -20,9 +22,9 @@
 #include "ticker/timer_kind.h"
 
 /*
- * The thread's open timer. The handler may run on threads that never had one, where the first access to a
- * dynamic TLS variable would allocate memory. Initial-exec TLS exists from the thread's start. Partner: the
- * handler on the same thread.
+ * The thread's open timer. The handler on the same thread reads it. It may run on threads that never had a
+ * timer, where the first access to a dynamic TLS variable would allocate memory. Initial-exec TLS exists
+ * from the thread's start.
  */
 static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct mpxi_timer *) mine;
 
@@ -33,8 +35,8 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct m
 #define ALIGNED
 #endif
 
-/* Return the attached timer whose descriptor sent the signal; NULL for a signal sent by another process or
- * by hand. */
+/* Return the attached timer whose descriptor sent the signal; NULL if the signal is the thread's own
+ * tick, or was sent with kill or tgkill. */
 static struct mpxi_attached *attached_of_sig(const struct mpxi_timer *timer, const siginfo_t *info)
 {
 	struct mpxi_attached *attached = timer->attached;
@@ -63,9 +65,9 @@ void mpxi_timers_cost(struct mpxi_tick_cost *cost)
 }
 
 /*
- * Signal handler. Libc calls: clock_gettime, pthread_setcancelstate, which changes a word of the thread,
- * and for VIRTUAL tgkill (timer_virtual.c). errno is such a word, too, and is restored. The owner of
- * tick_sig lists the calls of tick_sig. timer_attached.c calls ioctl, read and poll.
+ * Signal handler. It calls these functions of libc: clock_gettime, pthread_setcancelstate, which changes
+ * only a word of the thread, and, for VIRTUAL, tgkill (timer_virtual.c). errno is restored. The file that
+ * defines tick_sig lists what tick_sig calls. timer_attached.c calls ioctl, read and poll.
  */
 ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 {
@@ -77,15 +79,16 @@ ALIGNED static void on_timer_signal(int signo, siginfo_t *info, void *context)
 	bool tick = timer != NULL;
 	int cancel;
 
-	/* Mark this frame so that inside_stack.c ignores it: its bytes stay below the stack pointer after
-	 * the return. The kernel writes 0 here and does not read it. */
+	/* Mark this signal frame so that inside_stack.c ignores it, since its bytes stay in memory below
+	 * the stack pointer after the return. The kernel writes 0 to uc_link and does not read it. */
 	((ucontext_t *)context)->uc_link = context;
-	/* A SIGVTALRM from the kernel is for the process, one from a thread of ours is for this thread. */
+	/* A SIGVTALRM from the kernel is for the whole process; a SIGVTALRM that another thread has
+	 * forwarded is for this thread. */
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
 		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;
 	if (tick) {
-		/* The tick reads descriptors, and read is a cancellation point: a cancelled thread would
-		 * end there, in the middle of the interrupted code. */
+		/* The tick reads descriptors, and read is a cancellation point. If the thread were
+		 * cancelled, it would end there, in the middle of the interrupted code. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
 		mpxi_in_handler = true;
@@ -106,10 +109,11 @@ static const struct mpxi_timer_ops *const kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* More timers than a limited machine has: QEMU's user mode gives a process 32. */
+/* Number of timers to try. Environments with few timers have fewer: QEMU's user mode gives a process 32. */
 #define ENOUGH 64
 
-/* Open n timers of the thread and close them again. */
+/* Open n timers for the calling thread and close them again. Return 0 or the error of the first that
+ * could not be opened. */
 static int try_some(struct mpxi_timers *trial, unsigned n)
 {
 	struct mpxi_timer timer[ENOUGH];
@@ -136,7 +140,8 @@ static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops
 		return mpxi_error(MPXI_EINVAL, "the interval timer ITIMER_VIRTUAL has the signal "
 					       "SIGVTALRM and no other");
 	trial.ops = ops;
-	/* This signal is never sent, since the timer is not armed. Emulators have SIGRTMIN as well. */
+	/* The trial needs some signal number, but never sends the signal, since the timer is not armed.
+	 * SIGRTMIN exists in emulators, too. */
 	if (!trial.signo)
 		trial.signo = SIGRTMIN;
 	error = try_some(&trial, n);
@@ -153,7 +158,7 @@ static int choose_timer_kind(struct mpxi_timers *timers, enum mpxi_timer_kind ki
 	for (i = 0; i < KINDS; i++) {
 		if (kind != MPXI_TIMER_AUTO && kind != kinds[i]->kind)
 			continue;
-		/* A kind that AUTO chooses must suffice for all threads. */
+		/* If AUTO chooses a kind, there must be timers of that kind for all threads. */
 		error = try_kind(timers, kinds[i],
 				 kind == MPXI_TIMER_AUTO && kinds[i]->kind == MPXI_TIMER_THREAD ? ENOUGH : 1);
 		if (!error && kinds[i]->kind == MPXI_TIMER_VIRTUAL)
@@ -164,7 +169,7 @@ static int choose_timer_kind(struct mpxi_timers *timers, enum mpxi_timer_kind ki
 	return error;
 }
 
-/* Choose the kind and its signal, and install the handler. */
+/* Choose the kind and the signal, and install the handler. */
 static int begin_timers(struct mpxi_timers *timers, enum mpxi_timer_kind kind, int signo)
 {
 	int error;
@@ -222,7 +227,8 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 	t->slice_ns = slice_ns;
 	t->tick_sig = tick_sig;
 	error = begin_timers(t, kind, signo);
-	/* Few timers are better than none, if the program uses the interval timer. */
+	/* No kind has enough timers, and the program uses the interval timer. Take THREAD all the same,
+	 * since few timers are better than none. */
 	if (error && kind == MPXI_TIMER_AUTO)
 		error = begin_timers(t, MPXI_TIMER_THREAD, signo);
 	if (error) {
@@ -262,7 +268,7 @@ static sigset_t signals_of(const struct mpxi_timers *timers)
 
 /*
  * Consume the signals pending for this thread, which has blocked the signal. mask holds the signals that
- * the thread had blocked before. If SIGIO was not among them, it has been delivered already.
+ * the thread had blocked before. If the thread had not blocked SIGIO, SIGIO has been delivered already.
  */
 static void drain_thread_signals(const struct mpxi_timers *timers, const sigset_t *mask)
 {
@@ -289,12 +295,13 @@ int mpxi_timer_open_for(struct mpxi_timer *timer, struct mpxi_timers *timers, ui
 	timer->timers = timers;
 	timer->slice_ns = slice_ns;
 	timer->tid = gettid();
-	timer->ticks = (unsigned)timer->tid; /* threads sample different ticks */
+	/* different start in each thread, so that threads time different ticks */
+	timer->ticks = (unsigned)timer->tid;
 	error = timers->ops->open(timer);
 	if (error)
 		return error;
 	timer->open = true;
-	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	atomic_signal_fence(memory_order_release); /* a handler on this thread sees the complete timer */
 	atomic_store_explicit(&mine, timer, memory_order_relaxed);
 	pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	timer->was_blocked = sigismember(&before, timers->signo) == 1;
@@ -314,7 +321,7 @@ void mpxi_timer_close(struct mpxi_timer *timer)
 	drain_thread_signals(timer->timers, &before);
 	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
 	timer->open = false;
-	/* If the program has blocked the signal meanwhile, it stays blocked. */
+	/* If the program has blocked the signal since the timer was opened, the signal stays blocked. */
 	if (!timer->was_blocked && sigismember(&before, timer->timers->signo) == 0)
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
@@ -327,7 +334,7 @@ uint64_t mpxi_timer_cpu_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Number of signals in a batch. Two batches are timed, and the faster counts. */
+/* Number of signals in a batch. Two batches are timed, and the shorter time is used. */
 #define COST_BATCH 16
 
 uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
@@ -353,7 +360,7 @@ uint64_t mpxi_timers_signal_ns(struct mpxi_timers *timers)
 	return least / COST_BATCH;
 }
 
-/* Unblock the timers' signal. True if it was blocked. */
+/* Unblock the timers' signal. Return true if it was blocked. */
 static bool unblock_timer_signals(const struct mpxi_timers *timers)
 {
 	const sigset_t set = signals_of(timers);
@@ -369,7 +376,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	enum mpxi_timer_handler handler;
 	bool blocked, gone;
 
-	/* A thread that ends stops its groups after its timer is closed. */
+	/* The timer may be closed: a thread that ends closes its timer before it stops its groups. */
 	if (mpxi_in_handler || !timer->open)
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
@@ -379,8 +386,8 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	return blocked || gone || handler != MPXI_HANDLER_OURS;
 }
 
-/* Repair changes that the program has made to the signal while the timer was not armed. The message does
- * not use strsignal, which allocates, since a handler of the program may get here. */
+/* Undo what the program has done to the signal while the timer was not armed. The message does not use
+ * strsignal, which allocates memory, since a signal handler of the program may arm a timer. */
 int mpxi_timer_prepare(struct mpxi_timer *timer)
 {
 	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)
@@ -430,7 +437,7 @@ void mpxi_timers_pause(struct mpxi_timers *timers)
 	else if (timer && timer->armed)
 		timers->ops->disarm(timer);
 	drain_thread_signals(timers, &before);
-	/* exec passes the signal mask on. */
+	/* Restore the mask, since the new program inherits it. */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -456,7 +463,7 @@ void mpxi_timer_forget(struct mpxi_timer *timer)
 	timer->timers->ops->forget(timer);
 	timer->open = timer->armed = false;
 	if (atomic_load_explicit(&mine, memory_order_relaxed) != timer)
-		return; /* belongs to a thread that this process does not have */
+		return; /* the timer belongs to a thread that does not exist in this process */
 	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
 	set = signals_of(timer->timers);
 	if (timer->was_blocked)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_attached.c - slices of another thread. There are two perf events of its task clock. One
- * overflows at a slice's end, sends its signal to the calling thread and stops; the handler starts
- * it again (PERF_EVENT_IOC_REFRESH). The other only counts, since no clock call works for a thread
- * of another process. Polling it also shows that the thread has ended (POLLHUP), which the thread's
- * number does not.
+ * timer_attached.c - slices of another thread, the attached thread. There are two perf events of its task
+ * clock. One overflows at a slice's end, sends its signal to the calling thread and stops; the handler
+ * starts it again (PERF_EVENT_IOC_REFRESH). The other event only counts: it replaces clock_gettime, which
+ * does not work for a thread of another process. Polling that event also shows that the thread has ended
+ * (POLLHUP). The thread id does not show this, since it may have been reused.
  *
- * If the kernel allows it, the events are not limited to user mode: a signal to another thread interrupts
- * no system call of the counted thread, and no slice doubles in length.
+ * If the kernel permits it, the events include kernel mode. Slices then never double in length
+ * (timer_task_clock.c), and since the signals go to another thread, they interrupt no system call of the
+ * attached thread.
+ *
+ * Terms: ticker/timer.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,8 +67,9 @@ static void close_events(struct mpxi_attached *timer)
 	mpxi_attached_forget(timer);
 }
 
-/* Start or continue a slice; one that was stopped early continues with its rest. The other thread may run
- * on another CPU: the signal may come as soon as the event counts, and its handler clears loaded. */
+/* Start a slice, or continue a slice that was stopped before its end (loaded). loaded is set before the
+ * event is started: the attached thread may run on another CPU, so the signal may come at once, and its
+ * handler clears loaded. */
 static int go_on_sig(struct mpxi_attached *timer)
 {
 	const bool has_rest = timer->loaded;
@@ -73,9 +77,9 @@ static int go_on_sig(struct mpxi_attached *timer)
 	timer->loaded = true;
 	if (has_rest)
 		return ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* After an overflow the kernel sends the signal first and then stops the event (Linux 6.18), both
-	 * in one interrupt: that would undo a REFRESH in between. DISABLE waits for the end of that
-	 * interrupt. */
+	/* After an overflow the kernel sends the signal first and then stops the event (Linux 6.18),
+	 * both in one interrupt. A REFRESH between these two steps would be undone. DISABLE waits for
+	 * the end of the interrupt. */
 	(void)ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 	return ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
@@ -129,7 +133,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 		return error;
 	}
 	error = open_sampled_event(timer) ? explain_attach_refusal(errno, timer->tid) : send_signals(timer);
-	/* If the thread has not ended in between, both events are of the same thread. */
+	/* Both events belong to the same thread if that thread still exists now. */
 	if (!error && mpxi_attached_has_ended(timer))
 		error = explain_attach_refusal(ESRCH, timer->tid);
 	if (error) {
@@ -139,7 +143,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	timer->signal_sig = act_sig;
 	timer->hold = hold_back;
 	timer->next = timer->own->attached;
-	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	atomic_signal_fence(memory_order_release); /* a handler on this thread sees the complete timer */
 	timer->own->attached = timer;
 	return MPXI_OK;
 }
@@ -192,20 +196,21 @@ void mpxi_attached_disarm(struct mpxi_attached *timer)
 {
 	if (!timer->armed)
 		return;
-	timer->armed = false; /* before the last signal, whose handler would start a slice */
+	/* before the event is stopped, since the handler of a last signal would start another slice */
+	timer->armed = false;
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Open the event again, at most once per slice. It cannot be seen whether the event still counts or its
- * signal was lost, and a REFRESH of a counting event would allow one more signal. A signal of the old event
- * that comes meanwhile starts nothing. */
+/* Open the event again, at most once in a slice's time. A REFRESH would not do: it cannot be found out
+ * whether the event still counts or its signal was lost, and a REFRESH of a counting event would permit
+ * one signal too many. While armed is false, a signal of the old event starts no slice. */
 static void open_anew(struct mpxi_attached *timer)
 {
 	const uint64_t now = mpxi_attached_cpu_sig(timer);
 	const bool armed = timer->armed;
 
 	if (timer->clock < 0 || now - timer->mended < timer->slice_ns)
-		return; /* closed, a forked child's, or repaired recently */
+		return; /* closed, or forgotten in a forked child, or repaired recently */
 	timer->mended = now;
 	timer->armed = false;
 	if (mpxi_task_clock_is(timer->fd, timer->event)) {
@@ -222,7 +227,7 @@ static void open_anew(struct mpxi_attached *timer)
 
 bool mpxi_attached_mend(struct mpxi_attached *timer)
 {
-	/* A pending signal arrives while this repairs the thread's own timer. */
+	/* mpxi_timer_mend unblocks the signal, so a pending signal arrives during this call. */
 	const bool mended = mpxi_timer_mend(timer->own);
 
 	if (!mpxi_in_handler)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_posix.c - slices by a POSIX timer on the thread's CPU clock, whose signal goes to the thread
- * alone. Many kernels check such timers only in their tick, every 1 to 10 ms. A tick may find the thread
- * in a system call, and interrupt calls that SA_RESTART does not restart (poll, nanosleep). exec deletes
- * the timer and its signals; fork does not pass it on.
+ * timer_posix.c - timers of kind THREAD: a POSIX timer on the thread's CPU clock, whose signal goes to this
+ * thread only. Many kernels check CPU-clock timers only at their periodic interrupt, every 1 to 10 ms. A
+ * tick may find the thread in a system call, and interrupt calls that SA_RESTART does not restart (poll,
+ * nanosleep). exec deletes the timer and its signals; fork does not pass it on.
+ *
+ * Terms: ticker/timer.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* SIGEV_THREAD_ID */
@@ -69,14 +71,16 @@ static void posix_disarm(struct mpxi_timer *timer)
 	if (timer_settime(timer->id, 0, &never, &old))
 		return;
 	timer->left = old.it_value;
-	/* The timer was stopped just as it fired: the tick is on its way. */
+	/* No time is left: the timer expired just as it was stopped, and its tick is pending. Begin a
+	 * new slice. */
 	if (!old.it_value.tv_sec && !old.it_value.tv_nsec)
 		timer->left = slice_timespec(timer);
 }
 
 static void posix_forget(struct mpxi_timer *timer)
 {
-	(void)timer; /* a child has none of them, and may use the id for its own timer */
+	/* a forked child does not inherit POSIX timers, and may use the id for a timer of its own */
+	(void)timer;
 }
 
 const struct mpxi_timer_ops mpxi_timer_posix = {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_signal.c - the signal of the slice timers: finds a free one, installs the handler, restores the
- * previous handler, and consumes pending signals when a thread leaves.
+ * timer_signal.c - the signal of the slice timers: finds a free signal, installs the handler, restores the
+ * previous handler, and consumes pending signals when a thread closes its timer.
  *
- * SIGIO is taken along. When the user's limit of queued signals is reached, the kernel sends SIGIO in place
- * of a descriptor's real-time signal, and by default SIGIO kills the process. A program that handles or
- * ignores SIGIO keeps its action, and loses that tick. Another copy of this code may hold it, since libmpx
- * and the PAPI component have one each: after that copy has released SIGIO, the next start of a timer takes
- * it over.
+ * The handler is installed for SIGIO, too. When the user's limit of queued signals is reached, the kernel
+ * sends SIGIO in place of a descriptor's real-time signal, and by default SIGIO kills the process. If the
+ * program handles or ignores SIGIO, its action stays, and such a tick is lost. libmpx and the PAPI
+ * component each have a copy of this code, and only one copy can have SIGIO. After that copy has released
+ * SIGIO, the other copy installs its handler at the next start of a timer.
+ *
+ * Terms: ticker/timer.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -21,10 +23,11 @@
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
-/* The first real-time signal to try. Programs and PAPI (SIGRTMIN + 2) use lower ones first. */
+/* The first real-time signal to try. Programs, and PAPI (SIGRTMIN + 2), mostly use lower signals. */
 #define FIRST_FREE (SIGRTMIN + 6)
 
-/* Serializes taking and giving back. No handler takes it, and it nests in no other lock. */
+/* Serializes installing and restoring handlers. No signal handler takes the lock, and it nests in no
+ * other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned sigio_users;
 static struct sigaction sigio_before;
@@ -55,14 +58,15 @@ static struct sigaction action_of(void (*handler)(int, siginfo_t *, void *))
 	/* No SA_ONSTACK: a program's alternate stack is sized for its own handler. */
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	/*
-	 * Block every signal, including the two of glibc that sigfillset leaves out: a thread must not be
-	 * cancelled in the middle of the handler.
+	 * Block every signal, including the two signals of glibc that sigfillset leaves out, since a thread
+	 * must not be cancelled in the middle of the handler.
 	 */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	return action;
 }
 
-/* Return 1 if taken, 0 if the program uses the signal, -1 if the system refuses. */
+/* Install our handler. Return 1 on success, 0 if the program handles or ignores the signal, -1 with
+ * errno if sigaction fails. */
 static int try_locked(int signo, const struct sigaction *ours, struct sigaction *before)
 {
 	if (sigaction(signo, NULL, before))
@@ -73,7 +77,7 @@ static int try_locked(int signo, const struct sigaction *ours, struct sigaction 
 		return -1;
 	if (default_is_set(before))
 		return 1;
-	sigaction(signo, before, NULL); /* another thread was faster */
+	sigaction(signo, before, NULL); /* another thread has installed a handler meanwhile */
 	return 0;
 }
 
@@ -132,7 +136,7 @@ int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, sigi
 	return error;
 }
 
-/* Take SIGIO after its former owner has released it. */
+/* Install our handler for SIGIO if another copy of this code has released it. */
 static void mend_sigio(struct mpxi_timers *timers)
 {
 	struct sigaction now;
@@ -146,9 +150,10 @@ static void mend_sigio(struct mpxi_timers *timers)
 }
 
 /*
- * Reinstall our handler. A handler of the program stays: it may forward the signal to ours. No lock is
- * taken, since a handler of the program may start a set. The timers cannot be given back while the caller's
- * is open, and two concurrent repairs do the same.
+ * Reinstall our handler. A handler of the program stays, since it may forward the signal to ours. No lock
+ * is taken for this signal, since a signal handler of the program may start a set. None is needed:
+ * mpxi_timers_destroy cannot run while the caller's timer is open, and two threads that repair at the same
+ * time do the same.
  */
 enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 {
@@ -172,9 +177,9 @@ static void restore_action_locked(int signo, const struct sigaction *ours, const
 	if (sigaction(signo, NULL, &now) || !same_handler(&now, ours))
 		return;
 	/*
-	 * Ignoring a signal for a moment removes it from the queues of all threads, so that none is left
-	 * for the default action, which would kill the process. SIGIO is not ignored, since the program may
-	 * wait for it; each thread consumes its own when it leaves.
+	 * Ignoring a signal for a moment removes it from the queues of all threads. Otherwise a pending
+	 * signal would get the default action, which kills the process. SIGIO is not ignored, since the
+	 * program may be waiting for it; each thread consumes its pending SIGIO when it closes its timer.
 	 */
 	memset(&ignore, 0, sizeof(ignore));
 	ignore.sa_handler = SIG_IGN;
@@ -193,9 +198,10 @@ void mpxi_timer_signal_give_back(struct mpxi_timers *timers)
 }
 
 /*
- * Consume a signal below SIGRTMIN. At most one is pending for the thread, and possibly one for the process,
- * which must stay. A signal sent to the own thread merges with the thread's pending one, and the thread's
- * signal is consumed first.
+ * Consume a pending signal below SIGRTMIN of this thread. At most one such signal is pending for the
+ * thread, and possibly another one for the process, which must stay. Therefore send the signal to this
+ * thread first: it merges with the thread's pending signal, and sigtimedwait takes the thread's signal
+ * before the process's.
  */
 static void drain_standard(int signo)
 {
@@ -227,5 +233,6 @@ void mpxi_timer_signal_drain(int signo)
 
 void mpxi_timer_signal_forget(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* a lost thread may hold it */
+	/* a thread that does not exist in the child may have held it */
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

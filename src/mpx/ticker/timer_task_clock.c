@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_task_clock.c - slices by a perf event of the kernel's task clock: each overflow of its period
- * makes its descriptor ready, which sends a signal to the thread.
+ * timer_task_clock.c - timers of kind TASK_CLOCK: a perf event of the kernel's task clock. After each
+ * period the event overflows, and its descriptor sends the signal to the thread (O_ASYNC).
  *
- * The event excludes the kernel. An ordinary user may therefore open it; a tick never interrupts a system
- * call of the program; none is pending when a thread is in exec; and short slices cannot livelock a thread
- * in its own signal delivery. The disadvantage is that a tick that falls into the kernel is dropped, and
- * that slice doubles in length.
+ * The event excludes kernel mode. Therefore an ordinary user may open it, a tick never interrupts a system
+ * call of the program, no tick is pending when a thread is in exec, and a thread with short slices cannot
+ * be kept busy with the delivery of its own signals. The disadvantage: a tick at whose time the thread is
+ * in the kernel is dropped, and that slice lasts twice as long.
+ *
+ * Terms: ticker/timer.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */
@@ -45,8 +47,8 @@ static int explain_clock_refusal(int error)
 	}
 }
 
-/* Move the event above the standard streams: a program that has closed its standard input must not find the
- * event there. */
+/* Move the descriptor above those of the standard streams. Otherwise a program that has closed its
+ * standard input would read from the event. */
 int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid)
 {
 	int fd, high, error;
@@ -65,7 +67,7 @@ int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid)
 	return high;
 }
 
-/* Set O_ASYNC last: until the owner is set, the signal would go to the process. */
+/* Set O_ASYNC last. Before the owner is set, the signal would go to the process instead of the thread. */
 int mpxi_task_clock_send(int fd, int signo, pid_t tid)
 {
 	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = tid};
@@ -130,8 +132,8 @@ static void task_clock_close(struct mpxi_timer *timer)
 		timer->fd = -1;
 		return;
 	}
-	/* A forked child may hold the event open, so that close does not end it. Only without O_ASYNC is it
-	 * certain that no signal follows. */
+	/* A forked child may still hold the event open, so close alone might not end it. Clear O_ASYNC,
+	 * too, so that no signal can follow. */
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 	fcntl(timer->fd, F_SETFL, O_RDWR);
 	close(timer->fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timer_virtual.c - slices by the process's ITIMER_VIRTUAL, forwarded to all threads that count (MPX,
- * section 5.1 and figure 2). The paper's handler takes a lock while it walks over the threads. Ours takes
- * none, and yet never signals a thread that may be gone:
+ * timer_virtual.c - timers of kind VIRTUAL: the signal of the process's ITIMER_VIRTUAL, forwarded to all
+ * threads that count (MPX, section 5.1 and figure 2). The paper's handler takes a lock while it walks over
+ * the threads. Our handler takes no lock, and yet never sends a signal to a thread that may have ended:
  *
  *   slot    a word for each open timer: its thread's id while it is armed, else 0. Slots are never freed,
  *           so a handler may read any of them at any time.
@@ -19,6 +19,8 @@
  *
  * A handler runs with all signals blocked, including glibc's signal for cancellation, so that each walk
  * that has begun also ends.
+ *
+ * Terms: ticker/timer.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -44,18 +46,19 @@ struct block {
 };
 
 static struct block first;
-static atomic_size_t top; /* slots below top have been used */
+static atomic_size_t top; /* number of slots that have ever been used */
 static atomic_uint pass;
-static _Atomic(pid_t) process; /* the process of these threads */
+static _Atomic(pid_t) process; /* id of this process, for tgkill */
 
-/* The interval timer runs while any thread is armed. lock protects this and the slots' owners. No handler
- * takes it, and it nests in no other lock. */
+/* The interval timer runs while any thread's timer is armed. lock protects the variables below, the
+ * interval timer, and the members `used' of the blocks. No handler takes the lock, and it nests in no
+ * other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned armed, paused;
 static struct itimerval ours;
 static uint64_t ours_ns;
 
-/* Libc calls: tgkill, which is a plain system call. The caller preserves errno. */
+/* Calls of libc: only tgkill, which is a plain system call. The caller preserves errno. */
 bool mpxi_timer_forward_sig(const _Atomic(pid_t) *own)
 {
 	unsigned now = atomic_load(&pass);
@@ -87,7 +90,8 @@ static void wait_for_pass(void)
 	const struct timespec moment = {.tv_nsec = 20000};
 	unsigned seen = atomic_load(&pass);
 
-	/* Sleep: a thread of higher priority that only yields would keep the other thread from running. */
+	/* Sleep instead of yielding: a yielding thread of higher priority would keep the handler's
+	 * thread from running. */
 	while (seen & 1 && atomic_load(&pass) == seen)
 		nanosleep(&moment, NULL);
 }
@@ -176,7 +180,8 @@ static int start_locked(uint64_t slice_ns)
 	return set_locked(slice_ns);
 }
 
-/* True if the interval is ours. The kernel may round an interval up to its tick. */
+/* True if the interval is the one that we have set. The kernel may round an interval up to a multiple of
+ * its clock tick. */
 static bool interval_is_ours(const struct itimerval *now)
 {
 	long long us = (now->it_interval.tv_sec - ours.it_interval.tv_sec) * 1000000LL +
@@ -185,7 +190,8 @@ static bool interval_is_ours(const struct itimerval *now)
 	return us >= 0 && us <= 20000;
 }
 
-/* Shorten the interval if these slices are shorter than all others. */
+/* Shorten the interval if slice_ns is shorter than the slices of all other threads, unless the program
+ * has changed the timer. */
 static void hurry_locked(uint64_t slice_ns)
 {
 	struct itimerval now;
@@ -199,7 +205,7 @@ static void stop_locked(void)
 	const struct itimerval never = {.it_value = {0, 0}};
 	struct itimerval now;
 
-	/* The program may have set its own interval over ours. */
+	/* Leave the timer alone if the program has set another interval meanwhile. */
 	if (!getitimer(ITIMER_VIRTUAL, &now) && interval_is_ours(&now))
 		setitimer(ITIMER_VIRTUAL, &never, NULL);
 }
@@ -233,7 +239,7 @@ static void virtual_disarm(struct mpxi_timer *timer)
 
 static void virtual_close(struct mpxi_timer *timer)
 {
-	wait_for_pass(); /* slot is 0: disarmed before */
+	wait_for_pass(); /* the slot is 0, since the timer was disarmed before */
 	pthread_mutex_lock(&lock);
 	leave_slot_locked(timer->slot);
 	pthread_mutex_unlock(&lock);
@@ -257,7 +263,7 @@ void mpxi_timer_virtual_pause(struct mpxi_timer *timer)
 	if (timer && timer->armed)
 		atomic_store(timer->slot, 0);
 	wait_for_pass();
-	/* Consume the process's pending signal, too: exec passes it on. */
+	/* Consume the pending signal of the process, too, since the new program would inherit it. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGVTALRM);
 	while (sigtimedwait(&set, NULL, &now) >= 0 || errno == EINTR)
@@ -279,7 +285,8 @@ void mpxi_timer_virtual_forget(void)
 	struct block *block;
 	size_t i;
 
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* a lost thread may hold it */
+	/* a thread that does not exist in the child may have held it */
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (block = &first; block; block = atomic_load(&block->next)) {
 		memset(block->used, 0, sizeof(block->used));
 		for (i = 0; i < SLOTS; i++)
