@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handle.c - numbers of event sets. A number is looked up without a lock, and only the owner thread
- * accesses the handle behind it: a wrong or outdated number in another thread therefore never leads to
- * freed memory.
+ * handle.c - the numbers of event sets. A number is looked up without a lock, and only the thread that owns
+ * a set accesses its handle, so a wrong or outdated number never leads to freed memory.
  *
- * A number consists of the index of its place and the number of earlier uses of that place. The number of a
- * destroyed set is invalid until half a million other sets have been created.
+ * Each number has a place (struct place) in a table. The number is composed of the place's index and the
+ * count of earlier uses of that place. The number of a destroyed set is invalid until half a million other
+ * sets have been created.
+ *
+ * Terms: process/thread.h.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -18,13 +20,16 @@
 enum { CHUNK = 256, CHUNKS = 4096, PLACES = CHUNK * CHUNKS, USES = INT_MAX / PLACES + 1 };
 
 struct place {
-	_Atomic(struct mpxi_thread *) owner; /* NULL: free. Partner: find, on any thread */
-	struct mpxi_handle *handle;          /* accessed by the owner only */
-	atomic_int use; /* modulo USES; changes only while it is free. Partner: owner, on any thread */
+	/* NULL: the place is free. Pairs with the loads in mpxi_handle_owner, on any thread */
+	_Atomic(struct mpxi_thread *) owner;
+	struct mpxi_handle *handle; /* accessed by the owner only */
+	/* count of uses modulo USES; changes only while the place is free. Read in mpxi_handle_owner */
+	atomic_int use;
 	int next_free;
 };
 
-/* Chunks are allocated once and never moved. Partner: open, under the lock. */
+/* Chunks of the table; NULL: not allocated yet. A chunk is never moved or freed. The store is in
+ * take_handle_place_locked, under the lock. */
 static _Atomic(struct place *) chunk[CHUNKS];
 /* Protects the following variables and the allocation of chunks; nests in no other lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

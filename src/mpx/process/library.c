@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * library.c - initializes and shuts down the library: options, threads, fork.
+ *
+ * Terms: process/thread.h.
  */
 #include <papi.h>
 #include <pthread.h>
@@ -22,10 +24,10 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_with_papi_once = PTHRE
 		      fork_again_once = PTHREAD_ONCE_INIT;
 
 /*
- * Handle a tick, or a request for this thread's part of a process-wide set. Calls mpxi_inside_sig, whose
- * file lists its own calls; the core (tick.h), and through it the backend, whose file lists its calls; and
- * mpxi_process_answer_sig. Accesses only the thread's own state. scripts/sim/sim-truth identifies this
- * function by its name.
+ * Handle a tick, or a request for one of this thread's members. Calls mpxi_inside_sig (inside.c lists the
+ * functions of libc that it calls), the core (tick.h) and, through the core, the backend (papi_group.c
+ * lists its calls), and mpxi_process_answer_sig. Accesses only the thread's own state.
+ * scripts/sim/sim-truth identifies this function by its name.
  */
 static void tick_sig(void *context)
 {
@@ -43,7 +45,7 @@ static void tick_sig(void *context)
 		mpxi_process_put_off_sig(thread);
 	else if (asked)
 		mpxi_process_answer_sig(thread);
-	/* A signal that brought a request does not end a slice. */
+	/* A signal that came with a request does not end a slice. */
 	if (!asked)
 		thread->put_off += mpxi_tick_sig(thread->core, tick);
 }
@@ -51,11 +53,12 @@ static void tick_sig(void *context)
 /* ---- fork -------------------------------------------------------------------------- */
 
 /*
- * Number of our before-fork handlers that this thread has run and not yet undone. Our locks are held around
- * calls of PAPI, so at a fork they must be taken before PAPI's and libupc's locks. pthread_atfork calls the
- * handlers registered last first. The upc component registers its handlers in PAPI_library_init, and libupc
- * when its first event is added, so our handlers are registered again after each; only the first call at a
- * fork takes the locks.
+ * Number of calls of lock_library_before_fork at the present fork that unlock_library_after_fork or
+ * clear_library_in_child has not undone yet. Libmpx's locks are held around calls of PAPI, so at a fork
+ * they must be taken before the locks of PAPI and libupc. The prepare handler that was registered last with
+ * pthread_atfork runs first. The component upc registers its handlers in PAPI_library_init, and libupc when
+ * its first event is added, so libmpx's handlers are registered again after each of the two. Only the first
+ * call at a fork takes the locks.
  */
 static __thread unsigned forking;
 
@@ -75,8 +78,8 @@ static void unlock_library_after_fork(void)
 	mpxi_process_after_fork();
 }
 
-/* Clear the library in the child, which has only this thread. The data of other threads is neither changed
- * nor freed: the fork may have interrupted a thread at any point. */
+/* Clear the library in the forked child, which has only this thread. The data of the parent's other
+ * threads is neither changed nor freed, since the fork may have come while they changed it. */
 static void clear_library_in_child(void)
 {
 	struct mpxi_thread *self = mpxi_self;
@@ -115,8 +118,8 @@ static void clear_library_in_child(void)
 
 static void watch_library_forks(void)
 {
-	/* Without these handlers a child would count for its parent. Registration fails only if memory is
-	 * short, and the next allocation reports that. */
+	/* Without these handlers a forked child would use its parent's counters. Registration fails only
+	 * if memory is short, and the next allocation reports that. */
 	(void)pthread_atfork(lock_library_before_fork, unlock_library_after_fork, clear_library_in_child);
 }
 
@@ -185,7 +188,7 @@ static int init_library(const struct mpx_options *o)
 	}
 	if (!error)
 		error = mpxi_inside_find();
-	/* Try the clock and the covariate of the options here, where an error can be returned. */
+	/* Try the requested clock and covariate now, so that this call returns the error. */
 	if (!error && (o->clock != MPX_CLOCK_AUTO || made.backend.has_covariate)) {
 		error = mpxi_papi_create(&made.backend, &trial);
 		if (!error)
@@ -253,9 +256,9 @@ int mpx_library_shutdown(void)
 		return mpxi_error(PAPI_EISRUN,
 				  "%u other threads are registered: they end, or call mpx_thread_end, first",
 				  others);
-	/* No thread can enter the library from here on. */
+	/* From here on no thread can enter the library. */
 	mpxi_thread_end();
-	/* Under the lock, so that a child of a concurrent fork either has the timers or has none. */
+	/* The lock is held so that the child of a concurrent fork has either complete timers or none. */
 	pthread_mutex_lock(&state->lock);
 	mpxi_timers_destroy(state->library.timers);
 	state->library = (struct mpxi_library){0};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * library_state.c - the state of the library: whether it is ready, its settings, its lock.
+ *
+ * Terms: process/thread.h.
  */
 #include "core/error.h"
 #include "process/library_state.h"
@@ -34,7 +36,8 @@ int mpxi_library_check(void)
 	return atomic_load_explicit(&state->ready, memory_order_acquire) ? MPXI_OK : refuse_absent_library();
 }
 
-/* These values are set before any event set exists, and stay constant while one does. */
+/* The following functions need no lock: the values are set before any event set exists, and stay
+ * constant while one exists. */
 
 enum mpxi_estimator mpxi_library_estimator(void)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * library_state.h - the library's state, for library.c; other files use the calls in thread.h.
+ * library_state.h - the library's state, for library.c and library_state.c. Other files use the functions
+ * in thread.h.
+ *
+ * Terms: process/thread.h.
  */
 #ifndef MPXI_LIBRARY_STATE_H
 #define MPXI_LIBRARY_STATE_H
@@ -11,7 +14,7 @@
 #include "process/thread.h"
 
 struct mpxi_library_state {
-	pthread_mutex_t lock; /* see mpxi_library_lock */
+	pthread_mutex_t lock; /* see mpxi_library_lock (thread.h) */
 	enum { MPXI_ABSENT, MPXI_READY, MPXI_CLOSING } phase;
 	atomic_bool ready; /* phase is READY; for readers without the lock */
 	struct mpxi_library library;

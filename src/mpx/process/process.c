@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * process.c - process-wide event sets: creates and destroys them, changes their events, handles fork.
+ *
+ * Terms: process/thread.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +90,7 @@ static int reserve_process_event(struct mpxi_process *process)
 	return 0;
 }
 
-/* Exclude the members with the old events from now on. Results remain those of the last run. */
+/* Exclude the members that have the old events. The results of the last run stay. */
 static void changed_locked(struct mpxi_process *process)
 {
 	process->version++;
@@ -169,7 +171,7 @@ void mpxi_process_in_child(struct mpxi_thread *self)
 	struct mpxi_process *process;
 	struct mpxi_member *member;
 
-	/* The member's set is destroyed with the core. */
+	/* The members' event sets are destroyed with the core. */
 	while (self && (member = self->members)) {
 		self->members = member->sibling;
 		mpxi_member_unlink_locked(member);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.h - event sets that are summed over all registered threads. Each thread has a member: an event
- * set of its own core with the same events. Only the owner calls functions on the set. A call sends
- * requests to the other threads, which apply them to their members in the handler of the slice signal, or
- * in their next call of MPX.
+ * process.h - event sets that are summed over all registered threads. Each other thread has a member: an
+ * event set in that thread's core, with the same events. Only the owner may call functions on a
+ * process-wide set. Such a call sends requests to the other threads, which carry them out on their members
+ * in the handler of the slice signal, or in their next call of MPX.
+ *
+ * Terms: process/thread.h.
  */
 #ifndef MPXI_PROCESS_H
 #define MPXI_PROCESS_H
@@ -19,7 +21,7 @@ struct mpxi_thread;
 struct mpxi_process;
 struct mpxi_member;
 
-/* A request to a thread for one of its members. */
+/* The action that a request asks for. */
 enum mpxi_wish {
 	MPXI_WISH_START,
 	MPXI_WISH_READ,
@@ -28,37 +30,39 @@ enum mpxi_wish {
 	MPXI_WISH_STOP,
 };
 
-/* A thread's mailbox, for one request at a time. */
+/* A thread's request. A thread has at most one at a time. */
 struct mpxi_request {
-	/* Partners: the requesting thread, and the handler or call of this thread that takes the request
-	 * first. */
+	/* FREE, ASKED, TAKEN or ANSWERED (process_ask.c). The requesting thread and this thread both
+	 * change it; on this thread either a handler or a call does. */
 	_Atomic uint32_t state;
-	atomic_uint put_off; /* number of signals that found the thread where it could not act */
-	enum mpxi_wish wish; /* written before state, like member; error is written before ANSWERED */
+	atomic_uint put_off; /* number of signals that came while the thread could not act */
+	/* wish and member are written before state becomes ASKED, error before ANSWERED */
+	enum mpxi_wish wish;
 	struct mpxi_member *member;
 	int error;
 };
 
 /* ---- calls of the owner ---------------------------------------------------------------- */
 
-/* Create a process-wide set. own is the owner's member; the caller keeps it, but must add and remove its
- * events only through these calls. MPXI_ENOMEM. */
+/* Create a process-wide set. own is the part that counts in the owner. It still belongs to the caller,
+ * who must add and remove its events only with the functions below. Error: MPXI_ENOMEM. */
 int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own, struct mpxi_process **process);
-/* Destroy the set, after stopping it if it runs. Call this before own is destroyed. gone: PAPI has
+/* Destroy the set, after stopping it if it runs. Must be called before own is destroyed. gone: PAPI has
  * forgotten the owner, so own is not stopped. */
 void mpxi_process_destroy(struct mpxi_process *process, bool gone);
 
-/* Add or remove an event. Errors and the index are those of the calls on own. */
+/* Add or remove an event. Errors and the index are those of mpxi_set_add and mpxi_set_remove. */
 int mpxi_process_add(struct mpxi_process *process, uint32_t event);
 int mpxi_process_remove(struct mpxi_process *process, uint32_t event);
-/* Replace own by a set with the same number of other events. The caller destroys the former own; neither
- * runs. */
+/* Replace own by a set with the same number of other events. The caller destroys the former own. Neither
+ * of the two sets runs. */
 void mpxi_process_replace(struct mpxi_process *process, struct mpxi_set *own);
 
 /*
- * Return the result of the call on own, or MPXI_ESYS if a thread has not answered within a second. A read
- * or stop then includes that thread's last known counts, a take none of its counts. A start succeeds, and
- * the thread joins at its next answer. After a stop the set is stopped in any case.
+ * These functions do the same in all threads. They return the result of the call on own, or MPXI_ESYS if a
+ * thread has not answered within a second. In that case a read or stop includes that thread's last known
+ * counts, and a take none of its counts. mpxi_process_start succeeds all the same, and the thread begins to
+ * count at its next answer. After mpxi_process_stop the set is stopped in any case.
  */
 int mpxi_process_start(struct mpxi_process *process);
 int mpxi_process_stop(struct mpxi_process *process);
@@ -66,21 +70,23 @@ int mpxi_process_reset(struct mpxi_process *process);
 int mpxi_process_read(struct mpxi_process *process);
 int mpxi_process_take(struct mpxi_process *process);
 
-/* Return the stretches of all threads, and their result, as of the last read, take, reset or stop. */
+/* Return the pool of all threads' stretches, and its result, as of the last read, take, reset or stop. */
 const struct mpxi_pool *mpxi_process_pool(const struct mpxi_process *process, unsigned index);
 const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index);
 
 /* ---- calls of every thread ------------------------------------------------------------- */
 
-/* Answer the request to the thread, and create its missing members. Called in each call of MPX, without the
- * library's lock. fresh: the thread has just been registered. */
+/* Answer a request to the thread, and create its missing members. Called in each call of MPX, without
+ * the library's lock. fresh: the thread has just been registered. */
 void mpxi_process_visit(struct mpxi_thread *thread, bool fresh);
-/* Remove the thread's members at its end; their counts stay in the sets. No request comes afterwards. gone:
- * PAPI has forgotten the thread, and only its last known counts stay. */
+/* Remove the thread's members when the thread ends. Their counts stay in the process-wide sets. No
+ * request comes to the thread afterwards. gone: PAPI has forgotten the thread, so only its last known
+ * counts stay. */
 void mpxi_process_leave(struct mpxi_thread *thread, bool gone);
 
-/* In the handler: check for a request. It must then be answered, if the core is not held and the thread is
- * not in PAPI, or deferred. */
+/* Functions for the handler. mpxi_process_is_asked_sig is true if there is a request. The handler then
+ * calls mpxi_process_answer_sig if the core is not held and the thread is not in PAPI, else
+ * mpxi_process_put_off_sig. */
 bool mpxi_process_is_asked_sig(struct mpxi_thread *thread);
 void mpxi_process_answer_sig(struct mpxi_thread *thread);
 void mpxi_process_put_off_sig(struct mpxi_thread *thread);

@@ -2,16 +2,19 @@
 /*
  * process_ask.c - requests to the members of process-wide sets.
  *
- * Only its own thread may use a core, so each thread starts, reads and stops its members itself. The
- * requesting thread puts a request into the thread's mailbox and signals the thread:
+ * Only the thread of a core may use the core, so each thread starts, reads and stops its members itself.
+ * The requesting thread writes a request to the other thread's struct mpxi_request and sends a signal to
+ * that thread. The transitions of request.state:
  *
  *   requester:  FREE -> ASKED, signal, wait; ANSWERED -> FREE
  *               after a second ASKED -> FREE: withdrawn
  *   member:     ASKED -> TAKEN, act, ANSWERED, wake
  *
- * Both transitions from ASKED are compare-and-swap, so exactly one of them succeeds. A handler that finds
- * the core held, or the thread in PAPI, counts that in put_off and returns; it is signalled again a
- * millisecond later. The thread also answers at the begin of its calls of MPX.
+ * Both transitions from ASKED are compare-and-swap, so exactly one of them succeeds. If the handler finds
+ * the core held or the thread in PAPI, it increments put_off and returns. The requester then sends the
+ * signal again a millisecond later. The thread also answers at the begin of each of its calls of MPX.
+ *
+ * Terms: process/thread.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -29,11 +32,11 @@
 
 enum { FREE, ASKED, TAKEN, ANSWERED };
 
-#define ROUND_NS 1000000u /* 1 ms: interval of checks for answers */
-#define AGAIN 100         /* rounds after which a signal counts as lost */
-#define ROUNDS 1000       /* rounds after which a request is withdrawn */
+#define ROUND_NS 1000000u /* 1 ms: a round, the interval between checks for answers */
+#define AGAIN 100         /* number of rounds after which a signal counts as lost and is sent again */
+#define ROUNDS 1000       /* number of rounds after which a request is withdrawn */
 
-/* Number of answers; requesters wait on it. */
+/* Number of answers so far; the futex on which the requester waits. */
 static _Atomic uint32_t answers;
 
 /* ---- the requested thread ---------------------------------------------------------------- */
@@ -44,7 +47,7 @@ static int act_on_wish(struct mpxi_member *member, enum mpxi_wish wish)
 
 	switch (wish) {
 	case MPXI_WISH_START:
-		if (mpxi_set_runs(set)) /* an earlier stop has not reached it */
+		if (mpxi_set_runs(set)) /* an earlier stop has not reached the member */
 			(void)mpxi_set_stop(set);
 		return mpxi_set_start(set);
 	case MPXI_WISH_READ:
@@ -70,9 +73,9 @@ void mpxi_process_put_off_sig(struct mpxi_thread *thread)
 }
 
 /*
- * Answer the request, in the handler or in ordinary context; in the latter a handler finds the request
- * TAKEN. Calls the core, as core.h permits (mpxi_set_admit), and futex by syscall, which is a plain system
- * call.
+ * Answer the request, in the handler or in ordinary context. A handler that interrupts an answer in
+ * ordinary context finds the request TAKEN. Calls the core's functions that mpxi_set_admit permits in a
+ * handler (core.h), and the system call futex.
  */
 void mpxi_process_answer_sig(struct mpxi_thread *thread)
 {
@@ -89,7 +92,8 @@ void mpxi_process_answer_sig(struct mpxi_thread *thread)
 
 /* ---- the requesting thread --------------------------------------------------------------- */
 
-/* Convert the request to the member's own request. False: nothing to do. */
+/* Convert the request to the one that this member needs: a set that does not run is started, and a stale
+ * one is reset. Return false if there is nothing to do. */
 static bool wish_of(const struct mpxi_member *member, enum mpxi_wish *wish)
 {
 	bool runs = mpxi_set_runs(member->set);
@@ -114,8 +118,8 @@ static void send_member_signal(struct mpxi_member *member, unsigned round)
 {
 	member->signalled = round;
 	member->seen = atomic_load(&member->thread->request.put_off);
-	/* The thread has not ended: otherwise it would have no member. At the limit of pending signals
-	 * tgkill fails with EAGAIN, and the signal is sent again later. */
+	/* The thread has not ended, since it would have no member then. If the limit of pending signals
+	 * is reached, tgkill fails with EAGAIN, and the signal is sent again later. */
 	(void)tgkill(getpid(), member->thread->tid, mpxi_library_signal());
 }
 
@@ -137,7 +141,7 @@ void mpxi_process_ask_locked(struct mpxi_process *process, enum mpxi_wish wish)
 	}
 }
 
-/* Record the state of the member's windows after its answer. */
+/* Record that the member's windows are current after its answer. */
 static void note_answer(struct mpxi_member *member)
 {
 	if (member->thread->request.error)
@@ -148,7 +152,8 @@ static void note_answer(struct mpxi_member *member)
 	member->known = true;
 }
 
-/* Check once for answers, and return the number of members that have not answered. */
+/* Check once for answers, and send signals again where necessary. Return the number of members that have
+ * not answered. */
 static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 {
 	struct mpxi_member *member;
@@ -173,7 +178,8 @@ static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 	return open;
 }
 
-/* Withdraw the requests that no thread has taken, and return their number. */
+/* Withdraw the requests that their threads have not taken yet, and return the number of withdrawn
+ * requests. */
 static unsigned withdraw_wishes_locked(struct mpxi_process *process)
 {
 	struct mpxi_member *member;
@@ -203,7 +209,7 @@ int mpxi_process_wait_locked(struct mpxi_process *process)
 
 		if (!collect_locked(process, round))
 			break;
-		/* Requests that are TAKEN are waited for without a limit. */
+		/* A request that is TAKEN cannot be withdrawn; the wait for its answer has no limit. */
 		if (round >= ROUNDS)
 			silent += withdraw_wishes_locked(process);
 		(void)syscall(SYS_futex, &answers, FUTEX_WAIT_PRIVATE, seen, &round_time, NULL, 0);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process_member.c - members of process-wide sets: creates them, and removes them when their thread ends.
+ * process_member.c - members of process-wide sets: creates them, and removes them when their thread or
+ * their process-wide set ends.
+ *
+ * Terms: process/thread.h.
  */
 #include <stdlib.h>
 
@@ -42,7 +45,8 @@ static struct mpxi_member *member_of(const struct mpxi_process *process, const s
 	return member;
 }
 
-/* Create the calling thread's set of the process-wide set's events, and reserve their places. */
+/* Create an event set with the process-wide set's events in the calling thread's core, and reserve
+ * places for them (mpxi_set_admit). */
 static int make_member_set(const struct mpxi_process *process, struct mpxi_core *core, struct mpxi_set **set)
 {
 	int error = mpxi_set_create(core, set);
@@ -59,8 +63,9 @@ static int make_member_set(const struct mpxi_process *process, struct mpxi_core 
 	return error < 0 ? error : 0;
 }
 
-/* Add a member for the thread. If the thread cannot count the events, the set misses it. The thread tries
- * again at its first call of MPX after the set's next change. */
+/* Add a member for the thread, and start it if the process-wide set runs. If the thread cannot count the
+ * events, it gets no member, and the results lack its counts. The thread tries again at its first call
+ * of MPX after the next change of any process-wide set. */
 static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread, bool fresh)
 {
 	struct mpxi_member *member = member_of(process, thread);
@@ -81,7 +86,7 @@ static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread
 	}
 }
 
-/* Remove members of destroyed sets, and members with old events. Stop those that should not run. */
+/* Remove members of destroyed sets, and members with old events. Stop members of stopped sets. */
 static void tidy_locked(struct mpxi_thread *thread)
 {
 	struct mpxi_member **link = &thread->members, *member;
@@ -101,8 +106,8 @@ static void tidy_locked(struct mpxi_thread *thread)
 }
 
 /*
- * Keep the timer armed while a handler may start an event set, if a handler cannot arm this kind of timer.
- * Return 0, or the timer's error; then nothing has changed.
+ * If a handler cannot arm this kind of timer, keep the timer armed while a handler may start an event set.
+ * Return 0, or the timer's error; after an error nothing has changed.
  */
 static int keep_armed(struct mpxi_thread *thread, bool on)
 {
@@ -134,7 +139,7 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 	thread->changes_seen = atomic_load(&mpxi_processes.changes);
 	mpxi_processes.present += fresh;
 	tidy_locked(thread);
-	/* The timer comes first: a handler cannot arm every kind (keep_armed). */
+	/* Arm the timer first, since the handler that starts the member may be unable to. */
 	for (process = mpxi_processes.first; process; process = process->next)
 		if (process->owner != thread && process->events && !keep_armed(thread, true))
 			join_locked(process, thread, fresh);
@@ -152,8 +157,8 @@ static void bequeath_locked(struct mpxi_member *member, bool gone)
 	mpxi_process_inherit_locked(member);
 }
 
-/* Mark the running sets that lack a part of this ending thread as partial, since the thread itself will be
- * gone. */
+/* Mark the running sets that lack this thread's counts as partial now, since the thread will not be
+ * there when results are computed. */
 static void note_missed_locked(struct mpxi_thread *thread)
 {
 	struct mpxi_process *process;

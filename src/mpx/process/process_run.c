@@ -2,6 +2,8 @@
 /*
  * process_run.c - process-wide sets from start to stop: the owner's calls, and their results, the sums over
  * all members.
+ *
+ * Terms: process/thread.h.
  */
 #include <string.h>
 
@@ -16,11 +18,12 @@ static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned
 	const struct mpxi_window *window = mpxi_set_best_window(set, i, mpxi_library_estimator());
 
 	mpxi_pool_add(pool, window, mpxi_library_estimator(), mpxi_set_lost(set));
-	/* Stretches of other threads lie between this stretch and the one that it continues. */
+	/* This stretch continues a stretch of the same slice, but the pool has stretches of other
+	 * threads between the two, so they cannot form one cluster. */
 	pool->torn |= window->continues && !window->turns && pool->shared > 1;
 }
 
-/* True if the member has counts of this run, for the set's present events. */
+/* True if the member has the process-wide set's present events, and counts of its present run. */
 static bool member_has_counts(const struct mpxi_member *member)
 {
 	return mpxi_member_takes_part(member) && member->known && !member->stale;
@@ -99,7 +102,7 @@ const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process
 
 /* ---- calls of the owner ---------------------------------------------------------------- */
 
-/* Send the request to all other threads, act on the owner's own set meanwhile, and wait. */
+/* Send the request to all other threads, call own_call for the owner's part, and wait for the answers. */
 static int ask_all(struct mpxi_process *process, enum mpxi_wish wish, int (*own_call)(struct mpxi_set *))
 {
 	int error, silent;
@@ -121,7 +124,7 @@ int mpxi_process_start(struct mpxi_process *process)
 		process->runs = true;
 		process->partial = false;
 		forget_gone_locked(process);
-		/* A member that a stop has not reached still counts for the last run. */
+		/* A member that the last stop has not reached still runs and has counts of the last run. */
 		for (member = process->members; member; member = member->next) {
 			member->known = false;
 			member->stale = mpxi_set_runs(member->set);
@@ -168,8 +171,7 @@ int mpxi_process_take(struct mpxi_process *process)
 	int error;
 
 	mpxi_process_lock();
-	/* A thread that does not answer adds nothing to this take; its counts are included in the next
-	 * take. */
+	/* If a thread does not answer, this take lacks its counts, and the next take includes them. */
 	forget_members_locked(process);
 	error = ask_all(process, MPXI_WISH_TAKE, mpxi_set_take);
 	sum_up_locked(process);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slowing.c - judges whether counting has slowed a result, from the cost of a count on this machine.
+ * slowing.c - judges whether counting has slowed the program, and so a result, from the time that one count
+ * of a tracepoint takes on this machine.
+ *
+ * Terms: process/thread.h.
  */
 #include "process/thread.h"
 #include "stat/burden.h"

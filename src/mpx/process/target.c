@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * target.c - other threads to which a thread's event sets are attached: each has its own backend, core and
- * timer.
+ * target.c - targets of attached sets. Each target has a backend, a core and a timer.
+ *
+ * Terms: process/thread.h.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 /*
  * End a slice of the target. Works like the tick of the thread's own core (library.c), but also defers the
- * tick if another core of the thread is held: the thread is then in the middle of a call.
+ * tick if another core of the thread is held, since the thread is then in the middle of a call.
  */
 static void target_tick_sig(void *arg, void *context)
 {
@@ -107,8 +108,8 @@ static int create_target(struct mpxi_thread *thread, pid_t tid, uint64_t slice_n
 	return 0;
 }
 
-/* Add a target to the list. Other threads walk the list (mpxi_target_is_wanted_locked), and so does the
- * thread's handler. */
+/* Add a target to the list. The list is read by other threads under the library's lock
+ * (mpxi_target_is_wanted_locked), and by the thread's handler without it. */
 static void link_target(struct mpxi_thread *thread, struct mpxi_target *target)
 {
 	struct mpxi_library *library = mpxi_library_lock();

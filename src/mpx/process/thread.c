@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * thread.c - a thread's backend, core and timer, from its first event set to its end.
+ *
+ * Terms: process/thread.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid */
@@ -20,13 +22,13 @@ __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec"))
 
 static void destroy_thread_record(struct mpxi_thread *thread)
 {
-	/* From here on ticks have no effect. */
+	/* After this store, ticks have no effect. */
 	mpxi_self = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	mpxi_timer_close(&thread->timer);
 	mpxi_inside_leave();
-	/* PAPI may have forgotten the thread. Its counters cannot be stopped then: their numbers may be in
-	 * use by others. */
+	/* If PAPI has forgotten the thread, its PAPI event sets must not be stopped, since their numbers
+	 * may belong to other event sets now. */
 	if (mpxi_papi_is_gone(thread->papi)) {
 		mpxi_core_forget(thread->core);
 		mpxi_papi_forget(thread->papi);
@@ -55,12 +57,13 @@ static void end_thread_record(void *thread)
 	pid_t tid;
 
 	(void)thread;
-	/* Sets of PAPI that the program has left in the thread are destroyed as well, since the thread
-	 * ends. */
+	/* If libmpx has registered the thread with PAPI, unregister it below. This also destroys PAPI
+	 * event sets that the program has left in the thread. */
 	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
 	tid = mpxi_self ? mpxi_self->tid : 0;
 	mpxi_thread_end();
-	/* PAPI's event sets that are attached to this thread use PAPI's data about it. */
+	/* Do not do so while sets of other threads are attached to this thread, since their PAPI event
+	 * sets use PAPI's data about the thread. */
 	if (introduced && !thread_is_wanted(tid))
 		mpxi_papi_leave();
 }
@@ -157,7 +160,8 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	return 0;
 }
 
-/* Check that no signal handler has jumped out of a call, which may have left data half changed. */
+/* Check that no signal handler has left a call of the thread with longjmp, since data may then be half
+ * changed. frame is the stack frame of the present call. */
 static int check_thread_whole(const struct mpxi_thread *thread, const void *frame)
 {
 	if (!mpxi_core_was_left(thread->core, frame) && !mpxi_targets_left(thread, frame))
@@ -183,7 +187,7 @@ int mpxi_thread_get(struct mpxi_thread **found)
 	mpxi_library_unlock();
 	if (error)
 		return error;
-	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	atomic_signal_fence(memory_order_release); /* a handler on this thread sees the complete state */
 	mpxi_self = thread;
 	mpxi_process_visit(thread, fresh);
 	*found = thread;
@@ -211,7 +215,7 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle)
 	return 0;
 }
 
-/* The handle's set is destroyed with the core. */
+/* Close the thread's handles. Their event sets are destroyed with the core. */
 static void close_sets(struct mpxi_thread *thread, bool gone)
 {
 	struct mpxi_handle *handle;
@@ -233,7 +237,7 @@ void mpxi_thread_end(void)
 	if (!thread)
 		return;
 	gone = mpxi_papi_is_gone(thread->papi);
-	/* No requests reach the thread from here on. */
+	/* After this call no requests reach the thread. */
 	mpxi_process_leave(thread, gone);
 	close_sets(thread, gone);
 	mpxi_targets_destroy(thread, gone);
@@ -249,7 +253,7 @@ void mpxi_thread_end(void)
 	}
 	(void)mpxi_thread_exit_keep(NULL);
 	destroy_thread_record(thread);
-	/* Only now may another thread shut down the library. */
+	/* Another thread may shut down the library only after this decrement. */
 	if (library && (library = mpxi_library_lock())) {
 		library->threads--;
 		mpxi_library_unlock();
