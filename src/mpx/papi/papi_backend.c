@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_backend.c - creates a thread's backend, trying its options, and destroys it, also in a forked child.
+ * papi_backend.c - creates a thread's backend, tries its options, and destroys the backend, also in a
+ * forked child.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <linux/perf_event.h>
 #include <papi.h>
@@ -32,7 +35,8 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 	return fits < 0 ? fits : PAPI_OK;
 }
 
-/* Refuse a covariate that does not count per thread, since it would be in every group. */
+/* Refuse a covariate that does not count for one thread (whose: what it counts for), since the covariate
+ * is in every group. */
 static int refuse_covariate(uint32_t event, const char *whose)
 {
 	char name[128];
@@ -44,7 +48,7 @@ static int refuse_covariate(uint32_t event, const char *whose)
 			  name, whose);
 }
 
-/* Make PAPI know the thread, which happens at its first event set. */
+/* Register the thread with PAPI by creating an event set in it. */
 static int enter_thread(struct mpxi_papi *papi)
 {
 	const unsigned before = mpxi_papi_count_threads(PAPI_thread_id());
@@ -54,8 +58,8 @@ static int enter_thread(struct mpxi_papi *papi)
 		return error;
 	(void)PAPI_destroy_eventset(&set);
 	papi->owner = PAPI_thread_id();
-	/* namesakes is 0 if PAPI knows the thread by another number, as in a forked child whose program
-	 * gave PAPI its own id function. mpxi_papi_is_gone is then always false. */
+	/* namesakes is 0 if PAPI has the thread in its list with another id, as in a forked child of a
+	 * program that has passed its own id function to PAPI. mpxi_papi_is_gone is then always false. */
 	papi->namesakes = mpxi_papi_count_threads(papi->owner);
 	papi->introduced = papi->namesakes > before;
 	return PAPI_OK;
@@ -92,8 +96,8 @@ static void close_hardware(int descriptor)
 	(void)close(descriptor);
 }
 
-/* True if instructions need no general counter. Tested once per process, since the processor does not
- * change. */
+/* True if instructions need no general counter. The test runs once in a process, since the processor
+ * does not change. */
 static bool instructions_are_free(void)
 {
 	static const struct mpxi_pmu pmu = {open_hardware, close_hardware};
@@ -114,8 +118,8 @@ static void take_covariate(struct mpxi_papi *papi, uint32_t event)
 	mpxi_papi_name(event, papi->covariate_name, sizeof(papi->covariate_name));
 }
 
-/* Use instructions as the covariate if no group loses a counter to them, and the clock is one of the
- * processor. */
+/* Use instructions as the covariate if they take no counter from any group, and the clock is an event of
+ * the PMU. */
 static void let_instructions_serve(struct mpxi_papi *papi)
 {
 	PAPI_event_info_t info;
@@ -186,8 +190,8 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
 	return PAPI_OK;
 }
 
-/* Create a backend for an attached thread. The clock cannot be tried on a thread that may be asleep; a
- * clock that counts in the calling thread also counts there. */
+/* Create a backend for an attached thread. The clock is not tried, since the attached thread may be
+ * asleep. A clock that counts in the calling thread also counts in another thread. */
 int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
 			      struct mpxi_papi **made)
 {
@@ -231,8 +235,8 @@ bool mpxi_papi_is_gone(const struct mpxi_papi *papi)
 
 void mpxi_papi_destroy(struct mpxi_papi *papi)
 {
-	/* Do not close a child's copies of its parent's sets, or sets that PAPI has already destroyed with
-	 * itself or with their thread. */
+	/* Do not close a forked child's copies of its parent's PAPI sets. Do not close PAPI sets that
+	 * PAPI_shutdown or PAPI_unregister_thread has already destroyed. */
 	if (papi->groups && papi->process == getpid() && !mpxi_papi_is_gone(papi))
 		while (papi->groups)
 			mpxi_papi_ops.close(papi, papi->groups);

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_backend.h - the backend of MPX that counts through PAPI's public calls. Only papi_backend.c and
- * the other papi_*.c files call PAPI.
+ * papi_backend.h - the backend of MPX that counts through PAPI's public calls.
  *
- * An event is its PAPI code. If it is counted in another domain than PAPI's default, the domain is in bits
- * that no code uses (mpxi_papi_event).
+ * Terms:
+ * - event: a PAPI code, with a domain (user mode, kernel) in bits that no code uses; 0 there means PAPI's
+ *   default domain.
+ * - component: part of PAPI that counts one kind of events. upc: the component whose events UPC units count
+ *   (src/components/upc).
+ * - group: events that are counted at the same time (core/backend.h). A group consists of one PAPI event
+ *   set for each part.
+ * - part: the events of a group that have the same component and domain, and so share a PAPI set.
+ * - clock: what measures slices: an event that counts cycles, or the thread's CPU time.
+ * - covariate: an event in every group besides the clock (stat/stat.h).
+ * - unlimited: of an event that takes no counter from others and so needs no turn.
+ * - target: another thread that the backend counts; tid 0: the calling thread.
+ * - to try: to open or start something only to see whether that works.
+ * - PMU: the processor's hardware counters.
  *
- * A group consists of one PAPI event set for each component and domain of its events. The sets are attached
- * to the calling thread (PAPI_attach with tid 0), so that several can run at once. The group of events that
- * are counted all the time runs at the same time as the current group.
+ * Only the files papi_*.c call PAPI.
+ *
+ *
+ * The PAPI sets are attached to the calling thread (PAPI_attach with tid 0), so that several of them can
+ * run at once. A group of unlimited events runs at the same time as the group that has its turn.
  */
 #ifndef MPXI_PAPI_BACKEND_H
 #define MPXI_PAPI_BACKEND_H
@@ -24,15 +37,17 @@ struct mpxi_papi_options {
 	enum mpx_clock clock;
 	bool has_covariate;
 	uint32_t covariate; /* PAPI code of an event that is added to every group */
-	bool may_serve;     /* without a covariate: use instructions if they need no counter of a group */
+	/* without a requested covariate, instructions may be the covariate if they take no counter from
+	 * a group */
+	bool may_serve;
 	unsigned group_max; /* maximum number of events in a group; 0: as many as the counters hold */
 };
 
 /* Another thread to be counted, possibly of another process. */
 struct mpxi_papi_target {
 	pid_t tid; /* 0: the calling thread */
-	/* cpu_sig returns the thread's CPU time in ns. ended is true if it has ended: its number may then
-	 * belong to another thread. */
+	/* cpu_sig returns the thread's CPU time in ns. ended returns true if the thread has ended; its
+	 * id may then belong to another thread. */
 	uint64_t (*cpu_sig)(void *arg);
 	bool (*ended)(void *arg);
 	void *arg;
@@ -43,15 +58,15 @@ struct mpxi_papi;
 
 /*
  * Prepare PAPI for threads that count in handlers. May be called any number of times, from any thread.
- * Initializes PAPI if nobody has done so, enables threads (PAPI_thread_init), and enlarges the table of
- * event sets. Errors: MPXI_EINVAL (another version), MPXI_ENOSUPP (several threads used PAPI without
- * PAPI_thread_init), PAPI's.
+ * Initializes PAPI if it is not initialized yet, enables threads (PAPI_thread_init), and enlarges PAPI's
+ * table of event sets. Errors: MPXI_EINVAL (another version of PAPI), MPXI_ENOSUPP (several threads used
+ * PAPI without PAPI_thread_init), PAPI's.
  */
 int mpxi_papi_init(void);
 
-/* True if the program has ended PAPI (PAPI_shutdown) since mpxi_papi_init. Most of PAPI's calls then access
- * freed memory. If the program has initialized PAPI again, numbers of sets and codes of events have
- * changed. Also for handlers. */
+/* True if the program has ended PAPI (PAPI_shutdown) since mpxi_papi_init. Most of PAPI's calls then
+ * access freed memory. If the program has initialized PAPI again, numbers of sets and codes of events
+ * have changed. */
 bool mpxi_papi_has_ended_sig(void);
 /* Return PAPI_OK if PAPI is initialized, or PAPI_ENOINIT with a message. */
 int mpxi_papi_is_there(void);
@@ -70,17 +85,19 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
  * covariate and the limit of `own'. MPXI_ENOMEM. */
 int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
 			      struct mpxi_papi **papi);
-/* True if samples of its groups have a covariate: that of the options, or instructions used by default. */
+/* True if samples of the backend's groups have a covariate: the one of the options, or instructions by
+ * default. */
 bool mpxi_papi_has_covariate(const struct mpxi_papi *papi);
 /* Return the covariate's name, or NULL if there is none. */
 const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi);
-/* Destroy the backend and close its groups. Another thread may call this after the owner's end. */
+/* Destroy the backend and close its groups. Another thread may call this after the backend's thread has
+ * ended. */
 void mpxi_papi_destroy(struct mpxi_papi *papi);
 
 /*
- * Return the cost of one count of a tracepoint, in units of the clock. The first call in a process opens a
- * tracepoint and makes up to 384 calls of getppid while no group of papi runs. With papi NULL no group is
- * stopped.
+ * Return the time that one count of a tracepoint takes, in units of the clock. The first call in a process
+ * measures it: it pauses the groups of papi (NULL: none), opens a tracepoint, and makes up to 384 calls of
+ * getppid.
  */
 double mpxi_papi_cost(struct mpxi_papi *papi);
 
@@ -92,7 +109,7 @@ double mpxi_papi_cost(struct mpxi_papi *papi);
 const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);
 const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi);
 
-/* The bits of an event that hold its domain; 0: PAPI's default. */
+/* The bits of an event that contain its domain; 0: PAPI's default domain. */
 #define MPXI_PAPI_DOMAIN_SHIFT 24
 #define MPXI_PAPI_DOMAINS UINT32_C(0x0f000000)
 
@@ -106,29 +123,31 @@ static inline unsigned mpxi_papi_domain_of(uint32_t event)
 	return (event & MPXI_PAPI_DOMAINS) >> MPXI_PAPI_DOMAIN_SHIFT;
 }
 
-/* Compute the event of this code in a domain, PAPI_DOM_*. An event that no domain affects (file, clock) is
- * the same in each. MPXI_ENOEVNT; MPXI_ENOSUPP: its component does not support domains. */
+/* Compute the event for this code in a domain, PAPI_DOM_*. An event that no domain affects (a file's
+ * value, a clock) is the same in all domains. Errors: MPXI_ENOEVNT, MPXI_ENOSUPP (the event's component
+ * does not support domains). */
 int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event);
 
 /*
  * Check whether PAPI can count this event in this thread. A preset that is a rate or a quotient is refused
- * with MPXI_ENOSUPP; anything else that PAPI_add_event accepts is accepted. Return MPXI_OK or PAPI's error,
- * with a message that names the event.
+ * with MPXI_ENOSUPP. All other events that PAPI_add_event accepts are accepted. Return MPXI_OK or PAPI's
+ * error, with a message that names the event.
  */
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
 
-/* Return the scope of the event's counts, such as "the whole machine". NULL: each thread counts its own. */
+/* Return the scope of the event's counts, such as "the whole machine". NULL: the event counts for one
+ * thread. */
 const char *mpxi_papi_counts_for(uint32_t event);
-/* Find the code of a name, as PAPI_event_name_to_code does. If there is none, the message lists the nearest
- * names. */
+/* Find the code of a name, as PAPI_event_name_to_code does. If no event has this name, the message lists
+ * the nearest names. */
 int mpxi_papi_code(const char *name, uint32_t *event);
 /* Reset the lock of name lookups in a forked child. */
 void mpxi_papi_names_in_child(void);
-/* Store the event's name, at least 1 character; "0x..." if PAPI has none. */
+/* Store the event's name, at least 1 character, or "0x..." if PAPI has no name for it. */
 void mpxi_papi_name(uint32_t event, char *name, unsigned size);
 
-/* True if PAPI has forgotten the thread (PAPI_unregister_thread, PAPI_shutdown): the numbers of the groups'
- * event sets may now belong to others. */
+/* True if PAPI has forgotten the thread (PAPI_unregister_thread, PAPI_shutdown). The numbers of the
+ * groups' PAPI sets may then belong to other sets. */
 bool mpxi_papi_is_gone(const struct mpxi_papi *papi);
 
 /* True if PAPI knows the thread only because of this backend. After the thread's end and the backend's

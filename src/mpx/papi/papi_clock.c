@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_clock.c - chooses the clock of time slices: the first one that counts, found by counting.
+ * papi_clock.c - chooses the clock of time slices. Candidates are tried by counting for a short time, and
+ * the first one that counts is the clock.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <linux/perf_event.h>
 #include <papi.h>
@@ -15,11 +18,12 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-/* Names of the cycles of a thread; those of libpfm4 are for a PAPI without PAPI_TOT_CYC. */
+/* Names of the event that counts a thread's cycles. The names of libpfm4 are tried if PAPI has no
+ * PAPI_TOT_CYC. */
 static const char *const cycles[] = {
 	"PAPI_TOT_CYC", "perf::PERF_COUNT_HW_CPU_CYCLES", "perf::CYCLES", "CPU_CYCLES", NULL,
 };
-/* Names of the cycles of user mode only, independent of PAPI's domain. */
+/* Names of the event that counts cycles in user mode only, whatever PAPI's domain. */
 static const char *const user_cycles[] = {
 	"perf::CYCLES:u=1:k=0",
 	"perf::PERF_COUNT_HW_CPU_CYCLES:u=1:k=0",
@@ -32,8 +36,8 @@ static const char *const unit_cycles[] = {
 	NULL,
 };
 
-/* Count for a short time, since some machines accept the event and never count it. Return 1 if it counts, 0
- * if not, or an error. */
+/* Return 1 if the chosen clock event counts, 0 if not, or an error. Counts for a short time to find out,
+ * since some machines accept the event and never count it. */
 static int chosen_clock_counts(struct mpxi_papi *papi)
 {
 	struct mpxi_sample sample = {0};
@@ -79,8 +83,8 @@ static int try_events(struct mpxi_papi *papi, const char *const *name)
 	return 0;
 }
 
-/* True if the kernel counts cycles of this thread. PAPI may know a processor whose counters the kernel does
- * not have, as in a virtual machine, and vice versa. */
+/* True if the kernel counts cycles of this thread. PAPI cannot be asked: it may know a processor whose
+ * counters the kernel does not support, as in a virtual machine, and vice versa. */
 static bool kernel_counts_cycles(void)
 {
 	struct perf_event_attr attr = {
@@ -98,8 +102,9 @@ static bool kernel_counts_cycles(void)
 	return fd >= 0;
 }
 
-/* True if the upc component may be asked for cycles. For events that it cannot have, the component reports
- * an error to the user. Without a PMU, its cycles can only be those of a simulated or replayed node. */
+/* True if the component upc may be asked for cycles. If asked for an event that it does not have, upc
+ * prints an error for the user. Without a PMU it has cycles only if its source (UPC_SOURCE) is a
+ * simulation or a replay. */
 static bool unit_may_count(void)
 {
 	const char *source = getenv("UPC_SOURCE");
@@ -133,7 +138,8 @@ static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 		return mpxi_error(MPXI_ENOSUPP, "PAPI's component upc counts no cycles of a thread here "
 						"(upc_avail); the thread's CPU time is a clock everywhere");
 	case MPX_CLOCK_USER:
-		/* A set that contains the same preset shares it, and it takes no turns. */
+		/* Prefer the preset: if an event set contains the same preset, the set uses the clock's
+		 * count, and the preset takes no turns. */
 		if ((presets_are_of_user() && try_event(papi, cycles[0])) || try_events(papi, user_cycles))
 			return PAPI_OK;
 		return mpxi_error(MPXI_ENOSUPP,
@@ -150,11 +156,12 @@ static int choose_anew(struct mpxi_papi *papi, enum mpx_clock clock)
 	return PAPI_OK;
 }
 
-/* The clock that an earlier thread found: a search takes longer than the rest of a thread's first call, and
- * the processor does not change. A refused choice is not kept, so that each caller gets the message. */
+/* The clock that an earlier thread has found. It is kept since a search takes longer than the rest of a
+ * thread's first call, and the processor does not change. A refusal is not kept, so that each caller
+ * gets the message. */
 static struct {
 	bool known;
-	unsigned beginning; /* generation of PAPI (mpxi_papi_beginnings) */
+	unsigned beginning; /* value of mpxi_papi_beginnings() at the search */
 	enum mpx_clock asked;
 	int domain; /* PAPI's default domain, on which user_cycles depend */
 	bool is_event;
@@ -162,11 +169,13 @@ static struct {
 	char name[128];
 } clock_found;
 
-/* Protects clock_found. PAPI's locks nest in it, and no handler takes it. Its only user also holds the
- * library's lock, which is held across a fork. */
+/* Protects clock_found. PAPI's locks are taken while it is held. No handler takes it.
+ * mpxi_papi_choose_clock, which alone takes it, runs with the library's lock held; since that lock is
+ * held across a fork, this one is free in the child. */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Stored under clock_lock; partner: mpxi_papi_clock_is_event, which takes no lock, in any thread. */
+/* Copy of clock_found.is_event, stored under clock_lock. Pairs with the load in
+ * mpxi_papi_clock_is_event, which takes no lock, in any thread. */
 static atomic_bool clock_is_event;
 
 bool mpxi_papi_clock_is_event(void)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_cost.c - measures the cost of a tracepoint's count: the same system calls with and without it.
+ * papi_cost.c - measures the time that one count of a tracepoint takes, by making the same system calls
+ * with and without the tracepoint.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -14,20 +17,22 @@
 
 #include "papi/papi_group.h"
 
-/* BATCH is the number of calls in a batch; the fastest batch counts. Up to PAIRS_MOST pairs of batches are
- * run, 384 calls. After PAIRS_LEAST pairs the limit is LONGEST ns. The first pair warms up, and is slower
- * than later ones. */
+/* BATCH is the number of calls in a batch. A pair is one batch with and one without the tracepoint, and
+ * the fastest batch of each sort is used. Up to PAIRS_MOST pairs are run, 384 calls in all. After
+ * PAIRS_LEAST pairs the measurement ends when it has taken LONGEST ns. The first pair is slower than
+ * later ones, since caches are cold. */
 #define BATCH 8
 #define PAIRS_MOST 24
 #define PAIRS_LEAST 5
 #define LONGEST 500000
 
-/* Typical costs are 30 to 150 ns (doc/design/ESTIMATOR.md). GUESS is used if the cost cannot be measured,
- * or if the machine disturbed all batches, so that the result is out of bounds. */
+/* Typical costs are 30 to 150 ns (doc/design/ESTIMATOR.md). GUESS is used if the cost cannot be
+ * measured, or if disturbances of all batches have brought the result outside the range from CHEAPEST to
+ * MPXI_PAPI_COST_MOST. All are in ns. */
 #define GUESS 100
 #define CHEAPEST 10
 
-/* Return the CPU time, which excludes other threads and processes. */
+/* Return the thread's CPU time in ns. Unlike wall time, it excludes other threads and processes. */
 static uint64_t cost_cpu_ns(void)
 {
 	struct timespec now = {0};
@@ -36,7 +41,8 @@ static uint64_t cost_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Open the tracepoint of getppid. The file is searched in one place only; without it GUESS is used. */
+/* Open the tracepoint of getppid. Its id is read from one path only; if there is no such file, GUESS is
+ * used. */
 static int open_tracepoint(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
@@ -89,11 +95,12 @@ static double measure_cost(void)
 	return pairs >= PAIRS_LEAST && ns >= CHEAPEST && ns <= MPXI_PAPI_COST_MOST ? ns : GUESS;
 }
 
-/* Return the cost. The kernel does the counting, so a clock of cycles, which counts user mode, does not
- * include it: 0. */
+/* Return the cost in units of the clock. If the clock is an event, the cost is 0: the kernel counts
+ * tracepoints in kernel mode, while the clock event counts cycles in user mode. */
 double mpxi_papi_cost(struct mpxi_papi *papi)
 {
-	static _Atomic double known; /* 0: not yet measured; two threads may both measure it */
+	/* cost in ns; 0: not measured yet. Two threads may measure it at the same time */
+	static _Atomic double known;
 	double ns = atomic_load(&known);
 	bool paused;
 	int cancel;

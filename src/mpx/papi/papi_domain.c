@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_domain.c - events that are counted in a separate domain: user mode, the kernel. PAPI has one domain
- * for each of its event sets, and takes an event's modes from its name if the name has any.
+ * papi_domain.c - events that are counted in another domain than PAPI's default, such as the kernel only.
+ * PAPI has one domain for each event set. If an event's name contains modes (":u=1:k=0"), they replace the
+ * set's domain.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <papi.h>
 #include <stdio.h>
@@ -12,7 +15,7 @@
 
 #define NAME_SIZE 256
 
-/* True if the component counts by domain. Other components accept the option, and count as before. */
+/* True if the component supports domains. Other components accept the option PAPI_DOMAIN, and ignore it. */
 static bool knows_domains(int component)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(component);
@@ -28,7 +31,7 @@ int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event)
 
 	if (error)
 		return error;
-	/* PAPI numbers events from 0 and has fewer than this. */
+	/* No code of PAPI uses these bits, since PAPI numbers its events from 0 and has fewer. */
 	if (mpxi_papi_code_of(code) != code)
 		return mpxi_error(PAPI_ENOEVNT, "PAPI has no event 0x%x", code);
 	*event = code;
@@ -86,8 +89,8 @@ int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 
 /* ---- clock and covariate with events of another domain ------------------------------------- */
 
-/* Store the event's name with explicit modes, those in which it is counted by default. Return 1, or 0 if it
- * has no such name. */
+/* Store the event's name with explicit modes, namely the modes of its component's default domain. Return
+ * 1, or 0 for a derived preset, which has no such name. */
 static int name_modes(uint32_t code, char *name, size_t size)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(PAPI_get_event_component((int)code));
@@ -97,7 +100,7 @@ static int name_modes(uint32_t code, char *name, size_t size)
 	char plain[NAME_SIZE];
 
 	mpxi_papi_name(code, plain, sizeof(plain));
-	/* Name a preset of one native event like that event. */
+	/* Use the native event's name for a preset that consists of one native event. */
 	if (code & (uint32_t)PAPI_PRESET_MASK) {
 		if (PAPI_get_event_info((int)code, &event) != PAPI_OK || event.count != 1)
 			return 0;

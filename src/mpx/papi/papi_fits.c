@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_fits.c - finds out which events PAPI counts together, by PAPI_add_event to a temporary set. The
- * answers are cached, since the core asks for the same lists again and again. Events that take no counter
- * from others are only opened, once per process, to see whether that works: the kernel takes some 40 ms to
- * close a tracepoint that has no other user.
+ * papi_fits.c - finds out which events PAPI can count together, by adding them to a temporary event set
+ * (PAPI_add_event). The answers are cached, since the core calls fits() for the same lists again and again.
+ * An event that takes no counter from others is opened only once in a process, to see whether that works,
+ * since the kernel takes some 40 ms to close a tracepoint that has no other user.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <papi.h>
 #include <stdatomic.h>
@@ -30,7 +32,7 @@ static bool is_for(const struct mpxi_papi_verdict *verdict, const uint32_t *even
 	return verdict->event && verdict->n == n && memcmp(verdict->event, event, n * sizeof(*event)) == 0;
 }
 
-/* Cache an answer. If memory is short, the answer is computed again next time. */
+/* Cache an answer. If there is no memory for it, the next call computes it again. */
 static void keep_verdict(struct mpxi_papi_verdict *verdict, const uint32_t *event, unsigned n, int fits)
 {
 	uint32_t *copy = realloc(verdict->event, n * sizeof(*event));
@@ -53,12 +55,12 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi)
 
 /* ---- events that have been opened ---------------------------------------------------------- */
 
-#define OPENED 4096      /* elements; a power of 2 */
-#define OPENED_PROBES 16 /* elements that one event may be in */
+#define OPENED 4096      /* number of elements of the table; a power of 2 */
+#define OPENED_PROBES 16 /* number of elements in which an event is sought */
 
-/* Hash table of events, shared by all threads without a lock: an element is filled once, by
- * compare-and-swap, and never changes. An event that finds no free element is tried each time, which is
- * slow but correct. */
+/* Hash table of the events that have been opened successfully, shared by all threads without a lock. An
+ * element is filled once, by compare-and-swap, and never changes. If there is no free element for an
+ * event, the event is opened each time, which is slow but correct. */
 static _Atomic uint32_t opened[OPENED];
 
 static bool was_opened(uint32_t event)
@@ -87,11 +89,12 @@ static void note_opened(uint32_t event)
 	}
 }
 
-/* Maximum number of such events: far below the 256 counters of a unit, which such events take, too. */
+/* Maximum number of events that need no trial. It is far below the 256 counters of a unit, which such
+ * events also take. */
 #define FREELY_MAX 64
 
-/* True if all events can be counted together without a trial. The name is checked as well, since codes have
- * another meaning after PAPI was initialized again. */
+/* True if it is known without a trial that all events can be counted together. Each event's name is
+ * checked, too, since a code means another event after PAPI was initialized again. */
 static bool open_freely(const uint32_t *event, unsigned n)
 {
 	unsigned i;
@@ -104,7 +107,7 @@ static bool open_freely(const uint32_t *event, unsigned n)
 	return true;
 }
 
-/* True if the event is not a sum of others, and so takes one counter of a unit. */
+/* True if the event is not a sum of other events, and so takes only one counter of a unit. */
 static bool event_is_plain(uint32_t event)
 {
 	char name[PAPI_MAX_STR_LEN];
@@ -115,7 +118,7 @@ static bool event_is_plain(uint32_t event)
 
 /* ---- trying ------------------------------------------------------------------------- */
 
-/* Check whether PAPI adds the event to a set alone. PAPI_OK or an error. */
+/* Check whether PAPI adds the event to an empty set. Return PAPI_OK or PAPI's error. */
 static int try_alone(uint32_t event, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
@@ -130,7 +133,8 @@ static int try_alone(uint32_t event, struct mpxi_papi_part part, pid_t target)
 	return error;
 }
 
-/* Check whether PAPI counts the list's events of one component and domain together: 1, 0 or an error. */
+/* Check whether PAPI counts those events of the list that belong to this part together. Return 1, 0 or
+ * an error. */
 static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
@@ -147,8 +151,8 @@ static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part par
 	mpxi_papi_set_close(&set);
 	if (error == PAPI_ECNFLCT || error == PAPI_ECOUNT)
 		return 0;
-	/* For a group that is too large, and for a wrong event, kernels return EINVAL: the group is too
-	 * large if the event alone is accepted. */
+	/* Kernels return EINVAL both for a perf group that is too large and for an invalid event. If the
+	 * event is accepted alone, the group was too large. */
 	if (error == PAPI_EINVAL) {
 		error = try_alone(event[i - 1], part, target);
 		return error ? error : 0;
@@ -156,8 +160,9 @@ static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part par
 	return error ? error : 1;
 }
 
-/* True if two domains of a component both need counters. Their two sets, which run at once, are tried one
- * after the other, so only one of them may take counters from others. */
+/* True if events of the same component in two domains both need counters. Their PAPI sets run at the
+ * same time, but are tried one after the other, so the trial would not show that they do not fit
+ * together. */
 static bool mixes_domains(const uint32_t *event, unsigned n)
 {
 	unsigned i, k;
@@ -196,7 +201,7 @@ static int try_all(const uint32_t *event, unsigned n, pid_t target)
 			mpxi_papi_refuse(event[i], part.component);
 			return part.component;
 		}
-		/* Try each part once, at its first event. */
+		/* Try each part once, when its first event is reached. */
 		for (k = 0; k < i && !mpxi_papi_same_part(mpxi_papi_part_of(event[k]), part); k++)
 			;
 		if (k == i)

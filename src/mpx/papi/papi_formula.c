@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_formula.c - evaluates PAPI's formulas in postfix notation, with a | after each token.
+ * papi_formula.c - checks PAPI's formulas, which are in postfix notation with a | after each token, by
+ * evaluating them with a stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 /* An element of the stack: a constant, a sum of counts, or another expression. */
 struct term {
 	enum { CONSTANT, SUM, OTHER } kind;
-	double value; /* of a constant */
+	double value; /* value of a constant */
 };
 
 static struct term read_operand(const char *token)
@@ -32,7 +33,7 @@ static struct term read_operand(const char *token)
 	return term;
 }
 
-/* True if the quotient is an integer: PAPI would truncate it again in each slice. */
+/* True if the quotient of two constants is an integer. Otherwise PAPI would truncate it in each slice. */
 static bool divides_evenly(double a, double b)
 {
 	double quotient = b != 0 ? a / b : .5;
@@ -54,7 +55,8 @@ static struct term multiply_terms(struct term a, struct term b)
 	return (struct term){a.kind == SUM || b.kind == SUM ? SUM : CONSTANT, a.value * b.value};
 }
 
-/* Add two terms. A constant added to counts would be added again in each slice. */
+/* Return the kind of the sum of two terms (sign 1) or of their difference (-1). A sum of counts and a
+ * constant is OTHER, since the constant would be added in each slice. */
 static struct term add_terms(struct term a, struct term b, double sign)
 {
 	if (a.kind == CONSTANT && b.kind == CONSTANT)

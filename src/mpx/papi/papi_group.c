@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_group.c - counting with groups of events on PAPI event sets.
+ * papi_group.c - starts, reads and stops groups of events, which are PAPI event sets.
  *
- * The functions that end in _sig make these calls in a handler: PAPI_is_initialized, PAPI_get_opt,
- * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop through papi_set.c, and clock_gettime, or the read of
- * another thread's clock (timer_attached.c). PAPI finds its sets by an index, without a lock. As long as
+ * In a handler, the functions that end in _sig make these calls: PAPI_is_initialized, PAPI_get_opt,
+ * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop (through papi_set.c), and clock_gettime or, for an
+ * attached thread, read (timer_attached.c). PAPI looks sets up by their numbers, without a lock. As long as
  * nothing fails, none of these calls allocates, locks or prints, in PAPI 7.0 with perf_event and upc
  * (doc/reference/MPX.md).
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <papi.h>
 #include <string.h>
@@ -23,7 +25,8 @@ static uint64_t cpu_time_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Return the CPU time, or 0 if the group does not need it, since reading it is a system call. */
+/* Return the counted thread's CPU time. If the group does not need it, return 0, since reading it is a
+ * system call. */
 static uint64_t time_for_sig(const struct mpxi_papi_group *group)
 {
 	const struct mpxi_papi_target *target = &group->papi->target;
@@ -45,7 +48,7 @@ static void abandon_sig(struct mpxi_papi_group *group)
 			(void)mpxi_papi_set_stop_sig(&group->set[k]);
 }
 
-/* Start all sets, or none. */
+/* Start all PAPI sets of the group, or none. */
 static int start_sets_sig(struct mpxi_papi_group *group)
 {
 	int error = PAPI_OK;
@@ -62,7 +65,8 @@ static int start_sets_sig(struct mpxi_papi_group *group)
 	return PAPI_OK;
 }
 
-/* Stop all sets and read their counts; the last one first, since only that one can refuse. */
+/* Stop all PAPI sets of the group and read their counts. Stop the last set first, since only that set
+ * can refuse to stop, and then nothing has changed. */
 static int stop_sets_sig(struct mpxi_papi_group *group)
 {
 	int error = PAPI_OK, failed;

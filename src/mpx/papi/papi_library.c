@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_library.c - initializes PAPI for MPX before threads count.
+ * papi_library.c - initializes PAPI for libmpx, before threads count.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <papi.h>
 #include <pthread.h>
@@ -13,15 +15,16 @@
 #include "papi/papi_group.h"
 #include "papi/papi_set.h"
 
-/* Number of elements in PAPI's table of event sets, and how many of them are left to the program. */
+/* SETS is the number of elements to which PAPI's table of event sets is enlarged. SETS_LEFT of them are
+ * left to the program. */
 #define SETS 4096
 #define SETS_LEFT 64
 
 /*
- * Size of PAPI's table of event sets. PAPI looks sets up in this table without a lock, while
- * PAPI_create_eventset in any thread may move the table when it is full: a handler would read freed memory.
- * The table never shrinks. Therefore it is enlarged while no thread counts, and we use no set near its end.
- * PAPI assigns the lowest free element to a set.
+ * Size of PAPI's table of event sets. PAPI looks sets up in this table without a lock, but
+ * PAPI_create_eventset moves the table when it is full, so a handler in another thread could read freed
+ * memory. Therefore libmpx enlarges the table while no thread counts, and uses no element near the table's
+ * end. The table never shrinks, and PAPI gives the lowest free element to a new set.
  */
 static atomic_int places; /* number of elements; mpxi_papi_new_set reads it in every thread */
 
@@ -60,14 +63,15 @@ int mpxi_papi_new_set(int *set)
 			  most);
 }
 
-/* True if PAPI has ended. PAPI may have been initialized again since: it then has no thread support until
- * mpxi_papi_init. */
+/* True if PAPI has ended. If PAPI has been initialized again since then, it has no thread support before
+ * mpxi_papi_init, which shows that it had ended. */
 bool mpxi_papi_has_ended_sig(void)
 {
 	return PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_thread_id() == (unsigned long)PAPI_EMISC;
 }
 
-/* Return PAPI's text for an error. PAPI has none while it is not initialized. */
+/* Return PAPI's text for an error. While PAPI is not initialized, it has no text, and a fixed text is
+ * returned. */
 static const char *words_of(int error)
 {
 	const char *words = PAPI_strerror(error);
@@ -91,12 +95,12 @@ int mpxi_papi_is_there(void)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects grown; nests in no other lock */
-static atomic_uint beginnings;                           /* partner: mpxi_papi_beginnings, in any thread */
-static int grown;                                        /* PAPI is initialized, with a large table */
+static atomic_uint beginnings; /* pairs with the load in mpxi_papi_beginnings, in any thread */
+static int grown;              /* PAPI is initialized, and its table was enlarged */
 
-/* Return the thread id for PAPI. pthread_self would be unsuitable: a new thread may get the value of an
- * ended one, and PAPI would take it for the ended thread if that never unregistered. In a forked child PAPI
- * still knows the thread by its parent's number, so the id stays. */
+/* Return the id of the calling thread, for PAPI. pthread_self would be unsuitable: a new thread may get
+ * the value of an ended thread, and if the ended thread has never unregistered, PAPI would take the two
+ * for the same. A forked child's thread keeps its id, since PAPI has it in its list with that id. */
 static unsigned long my_id(void)
 {
 	static __thread unsigned long id;
@@ -106,8 +110,8 @@ static unsigned long my_id(void)
 	return id;
 }
 
-/* Enable threads in PAPI, which otherwise takes no locks at all. PAPI keeps the first id function: one that
- * the program has passed stays. */
+/* Enable threads in PAPI, which otherwise takes no locks at all. If the program has already passed an id
+ * function to PAPI_thread_init, PAPI keeps that function. */
 static int start_papi_threads(void)
 {
 	(void)PAPI_thread_init(my_id);
@@ -160,7 +164,7 @@ unsigned mpxi_papi_count_threads(unsigned long id)
 
 	if (mpxi_papi_has_ended_sig() || PAPI_list_threads(NULL, &n) != PAPI_OK || n < 1)
 		return 0;
-	n += 64; /* room for threads that start meanwhile */
+	n += 64; /* room for threads that register with PAPI meanwhile */
 	list = calloc((size_t)n, sizeof(*list));
 	if (!list)
 		return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_names.c - events by name, and the properties that a name implies.
+ * papi_names.c - looks events up by name, and derives properties of events from their names.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +21,8 @@
 #define NAME_SIZE 256
 
 /*
- * Serializes name lookups: PAPI 7.0.0 looks names up without a lock, in a table that another thread's
- * lookup may enlarge and thereby move. Nests in the lock of the library; no handler takes it.
+ * Serializes name lookups, since PAPI 7.0.0 looks names up without a lock, in a table that another thread's
+ * lookup may enlarge and thereby move. May be taken while the library's lock is held; no handler takes it.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -68,8 +70,9 @@ static bool is_one_of(const char *name, const char *const *list)
 }
 
 /*
- * True if the event takes no counter: the kernel counts the software events itself, and libupc reads the
- * others from files and clocks. For an unlisted event the answer is false, even if it needs no counter.
+ * True if the event takes no counter of the PMU. The kernel counts the listed software events itself, and
+ * libupc reads the other listed events from files and clocks. Returns false for an event that is not
+ * listed, even if it takes no counter.
  */
 bool mpxi_papi_needs_no_counter(uint32_t event)
 {
@@ -165,7 +168,8 @@ const char *mpxi_papi_counts_for(uint32_t event)
 
 	if (!info || strcmp(info->name, "perf_event") == 0)
 		return NULL;
-	/* Other components count networks, sensors, accelerators or packages, or are unknown. */
+	/* Components other than perf_event and upc count for networks, sensors, accelerators or
+	 * packages, or are unknown. */
 	return strcmp(info->name, "upc") == 0 ? unit_counts_for(event) : "a device, or the whole machine";
 }
 
@@ -178,7 +182,7 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 
 /* ---- suggestions for wrong names ------------------------------------------------------------ */
 
-/* Offer a copy of the name, and free the name that it displaces. */
+/* Offer a copy of the name to the list of nearest names, and free the name that it displaces there. */
 static void offer_name_copy(struct upci_nearest *nearest, const char *wrong, const char *name)
 {
 	const char *last = nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
@@ -227,8 +231,8 @@ static bool descriptors_are_out(void)
 	return failed == EMFILE || failed == ENFILE;
 }
 
-/* True if events may be listed: listing all of them enlarges PAPI's table, which other threads read as they
- * add events. */
+/* True if all events may be listed. Listing them enlarges PAPI's table of events, which other threads
+ * read when they add events, so it is done only if no other thread uses PAPI. */
 static bool may_list(void)
 {
 	int threads = 0;
@@ -268,7 +272,8 @@ static int find_papi_code(const char *name, uint32_t *event)
 	int code = PAPI_NULL, error = PAPI_event_name_to_code(name, &code);
 
 	if (error)
-		/* PAPI returns the error of the component that it tried last. */
+		/* PAPI returns the error of the component that it tried last, so these two errors also
+		 * mean that no component knows the name. */
 		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
 	*event = (uint32_t)code;
 	return PAPI_OK;
@@ -280,7 +285,7 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 
 	if (error)
 		return error;
-	/* PAPI misinterprets longer names. */
+	/* PAPI does not handle longer names correctly. */
 	if (strlen(name) >= PAPI_HUGE_STR_LEN)
 		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",
 				  strlen(name));

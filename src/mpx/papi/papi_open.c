@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_open.c - opens groups of events on PAPI event sets, one set for each component and domain; and the
- * table of backend operations (backend.h).
+ * papi_open.c - opens groups of events as PAPI event sets, one set for each part, and has the table of the
+ * backend's operations (core/backend.h).
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <papi.h>
 #include <stdlib.h>
@@ -20,7 +22,8 @@ static bool event_is_told(const struct mpxi_papi *papi, uint32_t event)
 	return false;
 }
 
-/* True if the events are MPXI_OUTSIDE. In a group either all events are, or none is. */
+/* True if the n events are MPXI_OUTSIDE events. Checking the first suffices, since in a group either all
+ * events are, or none is. */
 static bool is_outside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	return n && !event_is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);
@@ -46,7 +49,8 @@ static void append_event(uint32_t *list, unsigned *n, uint32_t event)
 	list[(*n)++] = event;
 }
 
-/* Find the events that count the clock and the covariate together with these events. */
+/* Find the events with which the clock and the covariate are counted in a group of these n events
+ * (mpxi_papi_in_domain). */
 static int beside_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *clock,
 		     uint32_t *covariate)
 {
@@ -57,9 +61,9 @@ static int beside_of(const struct mpxi_papi *papi, const uint32_t *event, unsign
 	return error;
 }
 
-/* List the events of a group, with its clock, if that is an event, and the covariate, without duplicates.
- * The task clock of a unit comes last: it needs no event of the kernel, where the first event leads the
- * others. */
+/* List the events of a group without duplicates, including the covariate, and the clock if the clock is
+ * an event. A unit's TASK-CLOCK is listed last: the first event becomes the leader of the unit's perf
+ * group, and TASK-CLOCK needs no perf event of its own. */
 static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, bool beside,
 			 const uint32_t *clock, uint32_t covariate, unsigned *listed)
 {
@@ -114,13 +118,13 @@ static enum mpxi_role ops_event_role(void *backend, uint32_t event)
 		return MPXI_CLOCK;
 	if (papi->has_covariate && !papi->chosen && event == papi->covariate)
 		return MPXI_BESIDE;
-	/* It has not been verified that such a component's calls neither allocate, lock, print nor ask a
-	 * driver. */
+	/* It has not been verified that the calls of components other than perf_event and upc neither
+	 * allocate, lock, print nor call a driver, so no handler may make them. */
 	if (wide && PAPI_get_event_component((int)event) != papi->upc)
 		return MPXI_OUTSIDE;
 	if (event_is_told(papi, event))
 		return MPXI_UNLIMITED;
-	/* With a limit on group sizes, all events have to share. */
+	/* If group sizes are limited, even events that take no counter have to take turns. */
 	if (papi->group_max || papi->unlimited == MPXI_PAPI_UNLIMITED_MAX ||
 	    !mpxi_papi_needs_no_counter(event))
 		return wide ? MPXI_OUTSIDE : MPXI_ORDINARY;
@@ -146,7 +150,7 @@ static unsigned append_parts(const struct mpxi_papi *papi, const uint32_t *list,
 	return count;
 }
 
-/* List the parts of a list: its components, each with its domains, upc's last. Return their number. */
+/* List the parts of a list of events, those of the component upc last. Return the number of parts. */
 static unsigned parts_of_list(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
 			      struct mpxi_papi_part *part)
 {
@@ -169,7 +173,8 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 			group->place[k] = place;
 }
 
-/* Set the message for an event that was accepted alone, but not together with others. */
+/* Set the message for an event that PAPI accepts alone, but not together with the events that are in the
+ * set already. */
 static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int error)
 {
 	char name[128];
@@ -181,7 +186,7 @@ static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int e
 		   PAPI_get_component_info(set->component)->name, name, set->n, mpxi_papi_words(error));
 }
 
-/* Open the set of one part. Its values are in the group's memory. */
+/* Open the PAPI set of one part. The set's values are in the group's memory. */
 static int open_part_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
 			 unsigned n, struct mpxi_papi_part part, const uint32_t *event)
 {
@@ -266,7 +271,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 		error = open_part_set(group, &group->set[k], list, listed, part[k], event);
 	if (!error)
 		error = mpxi_papi_group_try(group);
-	/* If the thread has ended, its number may already belong to another thread. */
+	/* If the target thread has ended, its id may already belong to another thread. */
 	if (!error && papi->target.tid && papi->target.ended(papi->target.arg))
 		error = mpxi_error(MPXI_ESYS, "thread %d has ended", (int)papi->target.tid);
 	resumed = mpxi_papi_resume(papi);
@@ -306,13 +311,14 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	return error;
 }
 
-/* Maximum number of events with a task clock, far below the 256 counters of a unit. */
+/* Maximum number of events in a group that uses a unit's TASK-CLOCK; far below the 256 counters of a
+ * unit. */
 #define TIMED_MAX 64
 
 /*
- * Find an event that measures the thread's CPU time as the clock at lower cost than two system calls. This
- * is the task clock of a upc unit, which the unit's perf group contains anyway. True if these events have
- * such a perf group, and the task clock takes no counter from them.
+ * Find an event that measures the thread's CPU time at lower cost than the two system calls of a slice. It
+ * is the event TASK-CLOCK of the component upc, whose value a unit's perf group yields anyway. Return true
+ * if some of the n events are in such a perf group, and TASK-CLOCK takes no counter from any of them.
  */
 static bool time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *time)
 {
@@ -354,7 +360,8 @@ static int ops_open_group(void *backend, const uint32_t *event, unsigned n, void
 		}
 		if (!error)
 			group_close(papi, group);
-		/* If the group opens without this clock, the clock was the reason. */
+		/* Try without TASK-CLOCK. If the group opens now, TASK-CLOCK was the reason, and is not
+		 * tried again. */
 		error = open_with_clock(papi, event, n, NULL, covariate, &group);
 		papi->refuses_time = !error;
 	} else {

@@ -2,8 +2,11 @@
 /*
  * papi_serve.c - tests whether counting instructions reduces the number of other events in a group.
  *
- * The kernel checks a group when its members are opened: a group that can never be on the counters together
- * is refused. Intel's processors count instructions and cycles in fixed counters.
+ * The kernel checks a group when its members are opened: the kernel refuses a group whose members can never
+ * be on the counters at the same time. Intel's processors count instructions and cycles in fixed counters,
+ * which no other event can use.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -20,8 +23,8 @@ static const uint64_t others[] = {
 	PERF_COUNT_HW_BRANCH_MISSES,
 };
 
-/* Return the number of times that this event fits with cycles, and with instructions if requested. MOST: no
- * limit. */
+/* Return how many times the event `other' fits into a perf group with cycles and, if requested,
+ * instructions. The result MOST means that there is no limit. */
 static unsigned count_free_places(const struct mpxi_pmu *pmu, bool instructions, uint64_t other)
 {
 	int descriptor[MOST + 2];

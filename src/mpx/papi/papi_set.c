@@ -4,9 +4,11 @@
  *
  * PAPI remembers for each thread which set it used last. If another set is started, perf_event closes and
  * reopens all its descriptors, which takes tens of microseconds. PAPI_set_opt with PAPI_DATA_ADDRESS makes
- * a stopped set the last used one and then calls its component. The component has no address ranges and
- * refuses, without a system call. The start that follows finds the set unchanged. If this ever stops
- * working, starts are slow but correct.
+ * a stopped set the last used one, and then calls the set's component. The component does not support
+ * address ranges, and refuses without a system call. PAPI_start then takes the set for the one that was
+ * used last, and reopens nothing. If a later PAPI does not work like this, starts are slow but correct.
+ *
+ * Terms: papi/papi_backend.h.
  */
 #include <errno.h>
 #include <papi.h>
@@ -14,7 +16,7 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-/* Check that this component is enabled. Return PAPI_OK, or an error with a message. */
+/* Check that the component is enabled. Return PAPI_OK, or an error with a message. */
 static int check_component(int component)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(component);
@@ -33,7 +35,8 @@ static void drop_id(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
-/* Set the message for a set that cannot count in another thread. Only components that support attach can. */
+/* Set the message for a set that cannot count in another thread. Only components that support
+ * PAPI_attach can do so. */
 static int refuse_set_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
 			     int error)
 {
@@ -71,15 +74,15 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain
 		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
 				  mpxi_papi_words(error));
 	}
-	/* A component that cannot attach counts the thread that starts the set. perf_event without a PMU
-	 * does the same (mpxi_papi_refuse_trial). Attach first, since events are attached as they are
-	 * added. */
+	/* Attach before events are added, since PAPI attaches each event when it is added. A component
+	 * that cannot attach counts the thread that starts the set. The component perf_event does the
+	 * same on a machine without a PMU, where PAPI_attach fails (mpxi_papi_refuse_trial). */
 	set->alternates = info->attach;
 	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
 	set->attached = error == PAPI_OK;
 	if (target && error)
 		return refuse_set_target(set, info, target, error);
-	/* Set the domain now, too, since events get it as they are added. */
+	/* Set the domain before events are added, too, since each event gets it when it is added. */
 	error = domain ? mpxi_papi_set_domain(set, domain) : PAPI_OK;
 	if (error)
 		drop_id(set);
@@ -92,7 +95,7 @@ int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)
 
 	errno = 0;
 	error = PAPI_add_event(set->id, (int)mpxi_papi_code_of(event));
-	/* PAPI reports "too many events" if descriptors are missing. */
+	/* PAPI reports "too many events" (PAPI_ECOUNT) if no file descriptors are left. */
 	if (error == PAPI_ECOUNT && errno == EMFILE)
 		return PAPI_ESYS;
 	if (error == PAPI_OK)
@@ -112,15 +115,17 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
-/* Make this set PAPI's last used one, so that its start is fast, attached or not. Components that cannot
- * attach have no alternating sets, and their reaction to addresses has not been verified. */
+/* Make this set the one that PAPI used last, so that its start is fast, whether the set is attached or
+ * not. Components that cannot attach are left out: only one of their sets can run, and their reaction to
+ * PAPI_DATA_ADDRESS has not been verified. */
 static void make_last_sig(const struct mpxi_papi_set *set)
 {
 	PAPI_option_t option;
 
 	if (!set->alternates)
 		return;
-	/* Skip this if PAPI's debugging is on: it prints errors, or stops the program. */
+	/* Skip this if PAPI's error output (PAPI_DEBUG) is on, since PAPI would print the refusal, or
+	 * stop the program. */
 	option.debug.level = PAPI_VERB_ESTOP;
 	if (PAPI_get_opt(PAPI_DEBUG, &option) != PAPI_OK || option.debug.level != PAPI_QUIET)
 		return;
@@ -154,9 +159,9 @@ int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
 		return error;
 	set->running = false;
 	/*
-	 * PAPI_stop reads first and gives up if the read fails, for example for a group that lost its
-	 * counters to others. PAPI_start on an attached set that runs resets and enables it; after that it
-	 * can be stopped.
+	 * PAPI_stop reads first and does not stop the set if the read fails, for example for a perf group
+	 * that lost its counters to others. PAPI_start on an attached set that runs resets and enables it;
+	 * then PAPI_stop succeeds.
 	 */
 	if (error && error != PAPI_ENOINIT && set->attached) {
 		again = PAPI_start(set->id);
