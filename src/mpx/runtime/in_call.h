@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Number of nested calls that the thread is in, and the stack frame of the outermost call.
- * initial-exec: no access allocates, so a handler may be the first to access them.
+ * Number of nested calls that the thread is in, and the stack frame of the outermost call. They are
+ * initial-exec TLS: no access allocates memory, so a handler may be the first to access them.
  */
 extern __thread volatile sig_atomic_t mpxi_in_call __attribute__((tls_model("initial-exec")));
 extern __thread uintptr_t mpxi_in_call_frame __attribute__((tls_model("initial-exec")));
@@ -35,9 +35,9 @@ static inline void mpxi_in_call_end(void)
 }
 
 /*
- * True if frame, the frame of a new call, lies on the stack where the outermost call's frame was,
- * or above. A handler of the program may then have left that call by longjmp. A call in a handler
- * on an alternate signal stack may lie there too.
+ * True if frame, the stack frame of a new call, is at the address of the outermost call's frame, or above.
+ * A handler of the program may then have left the outermost call with longjmp. The result is not certain:
+ * the frame of a call in a handler on an alternate signal stack may also lie there.
  */
 static inline bool mpxi_in_call_lost(const void *frame)
 {

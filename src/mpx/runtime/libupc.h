@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libupc.h - a table of libupc's functions. PAPI is built without libupc, which the component finds
- * at run time (upc_library.c).
+ * libupc.h - a table of libupc's functions. PAPI is built without libupc; its component upc finds libupc at
+ * run time (upc_library.c).
  */
 #ifndef MPXI_LIBUPC_H
 #define MPXI_LIBUPC_H
@@ -55,7 +55,7 @@ struct mpxi_libupc {
 };
 #undef MPXI_LIBUPC_MEMBER
 
-/* True if a read with this error still returned values, although incomplete or damaged. */
+/* True if a read that returned this error has still stored values, which may be incomplete or damaged. */
 static inline int mpxi_has_values(int error)
 {
 	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slices.c - one timer per thread and one signal for all sets whose events take turns. libmpx
- * decides what a tick may do (ticker/tick.h). This file reports whether the thread is inside a call
- * or a fork.
+ * slices.c - one timer in each thread, and one signal for all of them, for the sets whose events take
+ * turns. ticker/tick.h decides what a tick may do. This file finds out for tick.h whether the thread is
+ * inside a call of the component or a fork.
  *
- * A tick may interrupt four kinds of code. First, a call on the same set holds the core, and the
- * tick is handled at the end of that call. Second, a call on another set, or a fork, may hold
- * libupc's lock, and the tick is deferred. Third, a program that calls libupc directly, not through
- * PAPI, may be interrupted inside libupc. This is safe because the core uses separate units, and
- * turns.c lists the calls on them. Fourth, a program inside libmpx, or inside another component of
- * PAPI, may be interrupted because the handler calls neither.
+ * A tick may interrupt four kinds of code. First, a call on the same set: it holds the core, and the tick
+ * is handled at the end of the call. Second, a call on another set, or a fork: either may hold libupc's
+ * lock, so the tick is deferred. Third, libupc, called by the program directly and not through PAPI. Acting
+ * on the tick is safe, because the core uses other units than the program; turns.c lists the calls on them.
+ * Fourth, libmpx or another component of PAPI. Acting on the tick is safe, because the handler calls
+ * neither.
+ *
+ * Terms: runtime/turns.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -32,29 +34,31 @@
 struct mpxi_ticker {
 	struct mpxi_timer timer;
 	/*
-	 * core and ticking order a tick against mpxi_slices_end, with sequentially consistent
-	 * atomics. on_tick_sig, in the ticker's thread, stores ticking and then loads core.
-	 * mpxi_slices_end, in any thread, stores core and then loads ticking.
+	 * core and ticking order a tick and mpxi_slices_end; all accesses are sequentially consistent.
+	 * on_tick_sig, in the ticker's thread, stores ticking and then loads core. mpxi_slices_end, in any
+	 * thread, stores core and then loads ticking.
 	 */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
 	/*
-	 * Address of the owner's pointer to this ticker, NULL without a core. The ticker's thread
-	 * changes this field without the lock, and other threads change it with the lock.
+	 * Address of the set's pointer to this ticker (the argument of mpxi_slices_begin); NULL without a
+	 * core. The ticker's thread changes this field without the lock, and other threads change it with
+	 * the lock.
 	 */
 	_Atomic(_Atomic(struct mpxi_ticker *) *) holder;
 	struct mpxi_ticker *next, *previous;
 };
 
-/* The handler reads both variables. initial-exec: no access allocates. */
+/* The handler reads both variables. They are initial-exec TLS, since their access must not allocate
+ * memory. */
 static __thread struct mpxi_ticker *mine __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-exec")));
 
 /*
- * Protects the list, the process's timers, and changes of holder by a thread other than the
- * ticker's. The ticker's thread changes holder without the lock, because a handler of the program
- * may stop its set and start it again. The lock of the timers nests in this lock. No signal handler
- * takes it. It is held across a fork, so that a child finds the list consistent.
+ * Protects the list `tickers', `timers', `opened', and changes of a ticker's holder by another thread than
+ * the ticker's. The ticker's thread changes holder without the lock, because a handler of the program may
+ * stop its set and start it again. The lock of ticker/timer_signal.c may be taken while this lock is held.
+ * No signal handler takes this lock. It is held across a fork, so that the child finds the list consistent.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpxi_ticker *tickers;
@@ -71,8 +75,8 @@ static bool inside_sig(void *context)
 }
 
 /*
- * End a slice. The handler calls only the core; turns.c, the core's backend, lists the calls that
- * follow.
+ * End a slice, in the handler of the timer's signal. Calls only the core, whose backend is turns.c, which
+ * lists the calls that it makes in turn.
  */
 static void on_tick_sig(void *context)
 {
@@ -82,7 +86,8 @@ static void on_tick_sig(void *context)
 	if (!ticker)
 		return;
 	/*
-	 * A thread that takes the core away checks ticking, in case this tick still uses the core.
+	 * Another thread that takes the core away (end_foreign_locked) waits while ticking is true, since
+	 * this tick may still use the core.
 	 */
 	atomic_store(&ticker->ticking, true);
 	core = atomic_load(&ticker->core);
@@ -127,8 +132,8 @@ static int open_timer_locked(uint64_t ns)
 /* ---- threads ----------------------------------------------------------------- */
 
 /*
- * Separate a ticker and its owner. The owner's pointer is cleared first. A child forked in between
- * then finds no owner that points to a ticker without a holder.
+ * Separate a ticker and its set. Clear the set's pointer first, so that a child forked between the two
+ * stores finds no set that points to a ticker without a holder.
  */
 static void let_go(struct mpxi_ticker *ticker)
 {
@@ -139,7 +144,7 @@ static void let_go(struct mpxi_ticker *ticker)
 	atomic_store(&ticker->holder, NULL);
 }
 
-/* End the ticker of a thread that ends. The core is not destroyed: its owner can still stop it. */
+/* End the ticker of a thread that ends. The core is not destroyed, since its set can still be stopped. */
 static void end_thread_ticker(void *arg)
 {
 	struct mpxi_ticker *ticker = arg;
@@ -171,8 +176,8 @@ static void unlock_slices_after_fork(void)
 }
 
 /*
- * Forget all tickers in the child of a fork. The timers belong to the parent, and the owners of
- * cores compare their process id.
+ * Forget all tickers in the child of a fork. The timers belong to the parent. The sets find out from the
+ * process id that their cores do, too.
  */
 static void drop_slices_in_child(void)
 {
@@ -196,10 +201,10 @@ static void drop_slices_in_child(void)
 }
 
 /*
- * Register fork handlers and make this library stay loaded. Called when units exist, so libupc's
- * fork handlers are already registered, and libupc's lock is nested in this file's lock during a
- * fork. The signal handler may begin in a thread just after the last use of this library, so this
- * library must never be unloaded.
+ * Register fork handlers and make this library stay loaded. Called when units exist, so libupc's fork
+ * handlers are already registered. At a fork, libupc's lock is therefore taken after this file's lock. The
+ * signal handler may begin in a thread just after the last use of this library, so this library must never
+ * be unloaded.
  */
 static void set_slices_up(void)
 {
@@ -264,16 +269,16 @@ int mpxi_slices_begin(_Atomic(struct mpxi_ticker *) *holder, struct mpxi_core *c
 		atomic_store(&mine->core, NULL);
 		return error;
 	}
-	atomic_store(&mine->holder, holder); /* before *holder: see let_go */
+	atomic_store(&mine->holder, holder); /* stored before *holder, for the reason in let_go */
 	atomic_store(holder, mine);
 	return 0;
 }
 
 /*
- * Take the core from another thread's ticker, with lock held. Waits for a tick that already uses
- * the core, which takes microseconds. The wait sleeps, because a thread of higher priority that
- * only yields would keep the other thread from running. It uses the bare system call, because
- * nanosleep is a cancellation point, and a cancelled thread would end while holding the lock.
+ * Take the core from another thread's ticker. Waits for a tick that already uses the core, which takes
+ * microseconds. The wait sleeps, because a yielding thread of higher priority would keep the other thread
+ * from running. The wait uses the bare system call, because nanosleep is a cancellation point, and a
+ * cancelled thread would end while holding the lock.
  */
 static void end_foreign_locked(struct mpxi_ticker *ticker)
 {
@@ -292,7 +297,8 @@ void mpxi_slices_end(_Atomic(struct mpxi_ticker *) *holder)
 	if (!ticker)
 		return;
 	if (ticker == mine) {
-		/* No tick can be running: it would run on this thread's stack, above this call. */
+		/* No tick is in progress: it would run on this thread's stack and end before this call
+		 * continues. */
 		mpxi_timer_disarm(&ticker->timer);
 		atomic_store(&ticker->core, NULL);
 		let_go(ticker);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.c - assigns the events of a multiplexed set to units and to groups that take turns.
+ * spread.c - distributes the events of a multiplexed set over units and over the events that take turns.
  *
- * A unit has 256 counters of one event each, but any number of units can count at the same time.
- * Only the counters of the CPU's PMU are shared between groups. An event that needs none of them is
- * exact even in a multiplexed set.
+ * A unit has 256 counters of one event each, but any number of units can count at the same time. Only the
+ * counters of the CPU's PMU have to be shared by turns. An event that needs none of these counters is exact
+ * even in a multiplexed set.
+ *
+ * Terms: runtime/turns.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -34,13 +36,13 @@ struct part {
 struct mpxi_spread {
 	struct mpxi_spread_options options;
 	unsigned parts;
-	struct part *part[PARTS_MAX]; /* part[0] has the set's unit */
+	struct part *part[PARTS_MAX]; /* the units; part[0] has the set's first unit */
 	struct mpxi_turns *turns;     /* NULL: no event takes turns   */
 	unsigned turning;
 	uint32_t turn_codes[UPC_EVENTS_MAX];
 	uint64_t turn_counts[UPC_EVENTS_MAX];
 	unsigned n;                      /* number of events of the set */
-	uint64_t *place[UPC_EVENTS_MAX]; /* where the count of the i-th event is */
+	uint64_t *place[UPC_EVENTS_MAX]; /* address of the count of the set's i-th event */
 };
 
 static int refuse_spread_event(const struct mpxi_spread *spread, const char *why)
@@ -49,8 +51,8 @@ static int refuse_spread_event(const struct mpxi_spread *spread, const char *why
 }
 
 /*
- * Return the maximum number of events in a group from $UPC_MULTIPLEX_GROUP, or 0. For tests on
- * machines without a PMU.
+ * Return the maximum number of events in a group from $UPC_MULTIPLEX_GROUP, or 0. The variable is for tests
+ * on machines without a PMU.
  */
 static unsigned group_max(void)
 {
@@ -69,8 +71,8 @@ bool mpxi_spread_is_forced(void)
 enum need { NEEDS_NONE, NEEDS_COUNTER, NEEDS_BOTH };
 
 /*
- * True if a plain event needs a counter of the PMU; negative: an error of libupc. With
- * $UPC_MULTIPLEX_GROUP all perf events, including tracepoints, count as such.
+ * Return 1 if a plain event needs a counter of the PMU, 0 if not, or an error of libupc. If
+ * $UPC_MULTIPLEX_GROUP is set, all perf events, including tracepoints, are treated as if they needed one.
  */
 static int plain_needs_pmu(const struct mpxi_spread *spread, uint32_t code, const struct upc_event_info *info)
 {
@@ -90,7 +92,7 @@ static int need_of(const struct mpxi_spread *spread, uint32_t code, enum need *n
 	if (terms < 0)
 		return terms;
 	if (!terms)
-		terms = 1; /* a plain event is its only term */
+		terms = 1; /* a plain event is treated as a sum of one term */
 	for (i = 0; i < terms && !error; i++) {
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
@@ -153,7 +155,7 @@ static int make_part(struct mpxi_spread *spread, const struct mpxi_spread_target
 	return error;
 }
 
-/* Destroy the last unit, which must not be the first. */
+/* Destroy the last unit. It must not be the set's first unit. */
 static void drop_part(struct mpxi_spread *spread)
 {
 	struct part *part = spread->part[--spread->parts];
@@ -184,8 +186,8 @@ static int add_beside(struct mpxi_spread *spread, const struct mpxi_spread_targe
 /* ---- events that take turns --------------------------------------------------------- */
 
 /*
- * True if the target's events can take turns: the calling thread must be the counted thread, whose
- * own signals end the slices.
+ * True if the target's events can take turns. The calling thread must be the counted thread, since signals
+ * to the counted thread end the slices.
  */
 static int can_take_turns(const struct mpxi_spread_target *target)
 {
@@ -287,8 +289,7 @@ static int put_in(struct mpxi_spread *spread, const struct mpxi_spread_target *t
 }
 
 /*
- * Move events that take turns back into the set's unit; moved is their number, counted from the
- * first one.
+ * Move the first `moved' of the events that take turns back into the set's unit.
  */
 static int revert_moved(struct mpxi_spread *spread, unsigned moved)
 {
@@ -538,7 +539,7 @@ static int read_turns(struct mpxi_spread *spread, struct mpxi_spread_gaps *gaps)
 	unsigned i;
 	int error;
 
-	/* In a forked child the inherited groups do not count, and their values are 0. */
+	/* A forked child's copies of its parent's groups do not count, and their values are 0. */
 	if (mpxi_turns_inherited(spread->turns)) {
 		memset(spread->turn_counts, 0, spread->turning * sizeof(*spread->turn_counts));
 		return 0;

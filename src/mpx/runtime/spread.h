@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.h - a multiplexed set whose events do not all fit into its unit. Events that need no
- * counter of the PMU go into additional units, which count all the time at the same time as the
- * first unit. The other events take turns (turns.h). Uses nothing of PAPI except the values of its
- * error numbers.
+ * spread.h - a spread set: a multiplexed set whose events do not all fit into its unit. Events that need no
+ * counter of the PMU go into additional units, which count all the time, together with the first unit. The
+ * other events take turns (turns.h). This code uses nothing of PAPI except the values of its error numbers.
+ *
+ * Terms: runtime/turns.h.
  */
 #ifndef MPXI_SPREAD_H
 #define MPXI_SPREAD_H
@@ -15,7 +16,7 @@
 
 struct mpxi_spread;
 
-/* The resources of the set. */
+/* The resources that a spread set uses. */
 struct mpxi_spread_options {
 	const struct mpxi_libupc *lib;
 	struct upc_catalogue *catalogue;
@@ -25,18 +26,18 @@ struct mpxi_spread_options {
 };
 
 /*
- * The target of the set: the options of a unit that counts the target, and the thread whose events
- * can take turns (0: events cannot take turns).
+ * The target of a set: the options of a unit that counts the target (unit), and the id of the thread whose
+ * events can take turns (turning; 0: events cannot take turns).
  */
 struct mpxi_spread_target {
 	struct upc_unit_options unit;
 	int turning;
 };
 
-/* Gaps in the values of a read. */
+/* Counts that the values of a read lack. */
 struct mpxi_spread_gaps {
 	uint32_t never; /* code + 1 of an event that has had no slice, or 0 */
-	int lost;       /* events that take turns have lost slices since the start */
+	int lost;       /* slices of the events that take turns were lost since the start */
 };
 
 /*
@@ -46,9 +47,8 @@ struct mpxi_spread_gaps {
 bool mpxi_spread_is_forced(void);
 
 /*
- * Spread a set that has n events in its unit: events that need counters of the PMU leave the unit.
- * On failure these events go back into the unit. If even that fails, *made is set in spite of the
- * error.
+ * Spread a set that has n events in its unit. Events that need counters of the PMU leave the unit. On
+ * failure these events go back into the unit. If even this fails, *made is set in spite of the error.
  */
 int mpxi_spread_create(const struct mpxi_spread_options *options, const struct mpxi_spread_target *target,
 		       const uint32_t *codes, unsigned n, struct mpxi_spread **made);
@@ -65,7 +65,8 @@ int mpxi_spread_change(struct mpxi_spread *spread, const struct mpxi_spread_targ
 bool mpxi_spread_shrink(struct mpxi_spread *spread);
 /* Move all events that take turns back into the unit. Returns an error if an event does not fit. */
 int mpxi_spread_revert(struct mpxi_spread *spread);
-/* Find where each event of the set's list is counted. Call after each change of the list. */
+/* Note where each of the n events in the set's list is counted. Must be called after each change of the
+ * list. */
 void mpxi_spread_settle(struct mpxi_spread *spread, const uint32_t *codes, unsigned n);
 
 /* Change the target of all units, or of none. before is the current target. */

@@ -3,20 +3,20 @@
  * turns.c - a backend for the core of MPX on units of libupc. Each group is a separate unit, which
  * stays open while other groups count.
  *
- * In a signal handler the functions ending in _sig call the functions listed below. The units
- * consist of perf events only, count the calling thread, and have no thresholds and no shared page.
+ * In a signal handler, the functions that end in _sig call the functions listed below. The groups' units
+ * have only perf events, count the calling thread, and have no thresholds and no shared page.
  *
  * - upc_unit_reset makes no system call, because the unit is stopped.
- * - upc_unit_start makes one ENABLE ioctl per perf group, and one read per group of the PMU.
+ * - upc_unit_start makes one ENABLE ioctl per perf group, and one read per perf group of the PMU's events.
  * - upc_unit_stop makes one DISABLE ioctl and one read per perf group, into the unit's own buffer.
  * - upc_unit_read_added makes one read per perf group, or none if user mode can read the counters.
  * - clock_gettime is async-signal-safe.
  *
- * None of them allocates or locks, because descriptors and buffers exist since the group was
- * opened. A call that fails writes libupc's message of the thread, whose memory exists since the
- * thread's first start. A notice waits until ordinary code reports it. No tick is handled inside a
- * call of the component or a fork (slices.c). A tick may interrupt a call that the program makes to
- * libupc itself, even one that holds libupc's lock.
+ * None of them allocates memory or takes a lock, because descriptors and buffers exist since the group was
+ * opened. A call that fails writes libupc's message of the thread, whose memory exists since the thread's
+ * first start. A notice of libupc is kept until ordinary code reports it. No tick is handled while the
+ * thread is inside a call of the component or a fork (slices.c). A tick may interrupt a call that the
+ * program makes to libupc itself, even one that holds libupc's lock.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid of older C libraries */
@@ -52,7 +52,7 @@ struct group {
 	struct mpxi_turns *turns;
 	struct upc_unit *unit;
 	unsigned n;     /* events of the core, after the clock event in value */
-	uint64_t began; /* without a clock event: start, as the thread's CPU time in ns */
+	uint64_t began; /* without a clock event: the thread's CPU time at the start, ns */
 	uint64_t value[];
 };
 
@@ -61,7 +61,8 @@ static int mark_foreign_error(int error)
 	return error ? error - FOREIGN : 0;
 }
 
-/* Return the caller's error for an error of the core. Reports an error that is not libupc's. */
+/* Convert an error of the core to the error that the functions of turns.h return. Reports it unless it
+ * comes from libupc. */
 static int settle_core_error(const struct mpxi_turns *turns, int error)
 {
 	if (error >= 0)
@@ -125,7 +126,7 @@ static int ops_unit_fits(void *backend, const uint32_t *event, unsigned n)
 	return 1;
 }
 
-/* The core receives only events that must take turns (spread.c). */
+/* All events except the clock event take turns, since spread.c passes no others to the core. */
 static enum mpxi_role ops_clock_role(void *backend, uint32_t event)
 {
 	const struct mpxi_turns *turns = backend;
@@ -183,8 +184,8 @@ static int ops_start_sig(void *handle)
 }
 
 /*
- * Read a group into a sample. A group that did not count all the time gives no slice:
- * upc_unit_read_added returns an error for such a group, stopped or running.
+ * Read a group into a sample. If the group did not count all the time since its start, there is no slice:
+ * upc_unit_read_added returns an error, whether the group is stopped or running.
  */
 static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sample)
 {
@@ -253,8 +254,8 @@ static bool clock_counts(struct mpxi_turns *turns)
 }
 
 /*
- * Choose the clock event. Cycles are read together with the group, while reading the thread's CPU
- * time takes an additional system call.
+ * Choose the clock event. Cycles are preferred: they are read together with the group, while reading the
+ * thread's CPU time takes an additional system call.
  */
 static void choose_clock(struct mpxi_turns *turns)
 {
@@ -285,8 +286,8 @@ static int on_sharing(void *arg, bool on)
 				  "thread that it counts; this one counts thread %d",
 				  turns->options.counted);
 	/*
-	 * A tick may write libupc's message of this thread. This call allocates the message's
-	 * memory.
+	 * A tick may write libupc's message of this thread. Calling upc_last_message now allocates the
+	 * memory for the message.
 	 */
 	(void)turns->options.lib->upc_last_message();
 	return mpxi_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
@@ -337,7 +338,8 @@ void mpxi_turns_destroy(struct mpxi_turns *turns)
 	if (!turns)
 		return;
 	mpxi_slices_end(&turns->ticker);
-	/* A forked child's copies of the units are stopped, and are closed like any unit. */
+	/* In a forked child, the copies of the parent's units are stopped, and are closed like any other
+	 * unit. */
 	mpxi_core_destroy(turns->core);
 	free(turns);
 }
@@ -441,7 +443,7 @@ int mpxi_turns_reset(struct mpxi_turns *turns)
 /* Return the estimate of an event's count (N_e of MPX) as an integer. */
 static uint64_t whole_estimate(const struct mpxi_window *window, const struct mpxi_estimate *estimate)
 {
-	/* A count above 2^53 is exact only as an integer, not as a double. */
+	/* A count above 2^53 may not be exact as a double, so take an exact count as an integer. */
 	if (estimate->exact)
 		return window->sums.count;
 	return estimate->value < 0x1p63 ? (uint64_t)(estimate->value + .5) : INT64_MAX;
@@ -455,8 +457,8 @@ int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts)
 
 	if (error) {
 		/*
-		 * End a slice that cannot be read. The current values do not include its time. The
-		 * next read includes the time as that of a lost slice.
+		 * End the slice, which cannot be read. The values returned now do not include its time. The
+		 * next read treats the time as that of a lost slice.
 		 */
 		(void)mpxi_core_tick_sig(turns->core);
 		memcpy(counts, turns->given, mpxi_turns_events(turns) * sizeof(*counts));
@@ -468,7 +470,7 @@ int mpxi_turns_read(struct mpxi_turns *turns, uint64_t *counts)
 
 		mpxi_estimate(window, MPXI_AUTO, &estimate);
 		count = estimate.never ? MPXI_NEVER : whole_estimate(window, &estimate);
-		/* MPXI_NEVER is the largest value, so any count after it is accepted. */
+		/* Values never decrease, except from MPXI_NEVER, the largest value, to a count. */
 		if (count != MPXI_NEVER && (turns->given[i] == MPXI_NEVER || count > turns->given[i]))
 			turns->given[i] = count;
 		counts[i] = turns->given[i];

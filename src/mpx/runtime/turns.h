@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * turns.h - events of a set that cannot all have a counter at once. They take turns in groups,
- * switched by the core of MPX (core.h), and their counts are estimates.
+ * turns.h - events of a set that cannot all have a counter at once.
+ *
+ * Terms:
+ * - set: an event set of PAPI's component upc. lib: the table of libupc's functions (libupc.h).
+ * - unit: libupc's set of 256 counters (upc.h). The set's unit is its first one; a spread set has more.
+ * - turn, slice, group, core, tick: core/core.h.
+ * - spread set: a multiplexed set whose events are in several units, or take turns (spread.h).
+ * - ticker: a thread's timer, which ends the slices of one core at a time (slices.h). holder: the set's
+ *   pointer to it.
+ * - counted thread: the thread whose events are counted, and whose signals end the slices.
+ * - to report, reported: to print a message for the user; a reported error carries an offset (MPXI_TOLD).
+ * - plain event: not a sum of other events.
+ * - PMU: the processor's hardware counters.
+ *
+ * They take turns in groups, which the core of MPX (core/core.h) switches, and their counts are estimates.
  */
 #ifndef MPXI_TURNS_H
 #define MPXI_TURNS_H
@@ -14,9 +27,9 @@
 #define MPXI_NEVER UINT64_MAX
 
 /*
- * Offset of errors that were already reported. The functions below and in spread.h return either an
- * error of libupc, with libupc's message, or, after the message was reported (options.tell), PAPI's
- * error minus MPXI_TOLD.
+ * Offset of errors that were already reported to the user. The functions below and in spread.h return
+ * either an error of libupc, whose message libupc has, or PAPI's error minus MPXI_TOLD, if the message was
+ * already reported (options.tell).
  */
 #define MPXI_TOLD 1000
 
@@ -38,9 +51,8 @@ int mpxi_turns_create(const struct mpxi_turns_options *options, struct mpxi_turn
 void mpxi_turns_destroy(struct mpxi_turns *turns);
 
 /*
- * Add an event that consists of perf events only. Errors: PAPI_ENOSUPP - MPXI_TOLD (a level or a
- * quotient, which slices cannot estimate), UPC_ECONFLICT (no counter can hold the event even
- * alone).
+ * Add an event that consists of perf events only. Errors: PAPI_ENOSUPP - MPXI_TOLD (a level or a quotient,
+ * which cannot be estimated from slices), UPC_ECONFLICT (no counter can hold the event even alone).
  */
 int mpxi_turns_add(struct mpxi_turns *turns, uint32_t code);
 void mpxi_turns_remove(struct mpxi_turns *turns, uint32_t code);
@@ -72,7 +84,8 @@ int mpxi_turns_lost(const struct mpxi_turns *turns);
  */
 int mpxi_turns_check(const struct mpxi_turns *turns);
 /*
- * True if the set was created in another process: the groups are the parent's and cannot be used.
+ * True if the set was created in another process. The groups are then a forked child's copies of its
+ * parent's, and cannot be used.
  */
 int mpxi_turns_inherited(const struct mpxi_turns *turns);
 
