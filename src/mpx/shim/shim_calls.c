@@ -2,13 +2,16 @@
 /*
  * shim_calls.c - stand-ins for PAPI's calls that start, stop, read and reset event sets.
  *
- * They behave like PAPI's own calls, even in odd cases: reading a stopped set returns the values of its
- * stop. Two things differ: several sets may run in a thread at the same time, and a value may be an estimate.
+ * They behave like PAPI's own calls, even in odd cases: reading a stopped set, for example, returns the
+ * values of its stop. There are two differences: several sets may run in a thread at the same time, and a
+ * value may be an estimate.
  *
  * A program written for PAPI adds up the values that it reads, so the shim never returns MPX_NEVER. Instead
  * the shim estimates the event's count from its rate in the set's other stretches. If there is no other
  * stretch, the value is 0, as from PAPI's own multiplexing. The shim then prints a line, and the report says
  * that the count is unknown.
+ *
+ * Terms: shim/shim.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +22,10 @@
 #include "shim/shim_report.h"
 
 /*
- * Start a set that PAPI counts. Refuse if libmpx sets run in this thread and component. PAPI allows one
- * running set per thread and component, and this set would be it. A libmpx group that already runs would
- * go on, since it is attached to the thread, but no further group could start: all slices would be lost.
+ * Start a set that PAPI counts. Refuse if a libmpx set runs in this thread with events of this component:
+ * PAPI allows one running set for each thread and component, and it would be this set. The group of libmpx
+ * that is on the counters would continue, since it is attached to the thread, but no other group could
+ * start, so all slices would be lost.
  */
 static int start_plain(int id)
 {
@@ -40,7 +44,7 @@ static int start_plain(int id)
 SHIM_EXPORT int PAPI_start(int number)
 {
 	if (!shim_is_ours(number))
-		return start_plain(number); /* a set of PAPI's high-level or rate calls */
+		return start_plain(number); /* a set that PAPI's high-level or rate calls have created */
 	FIND(set, number);
 	if (shim_is_plain(set))
 		return start_plain(set->id);
@@ -61,8 +65,8 @@ SHIM_EXPORT int PAPI_start(int number)
 	return PAPI_OK;
 }
 
-/* Estimate the count of event i in this stretch from its rate in all stretches of the set, since a program
- * adds up the values of its stops. Return MPX_NEVER if the rate is unknown. */
+/* Estimate the count of event i in this stretch from the event's rate in all stretches of the set, since
+ * programs add up the values that they get from PAPI_stop. Return MPX_NEVER if the rate is unknown. */
 static long long borrow_stretch_count(struct shim_set *set, int i)
 {
 	struct mpxi_pool total, stretch;
@@ -169,13 +173,14 @@ static int take_running_values(struct shim_set *set, long long *found)
 
 	if (!error)
 		shim_end_stretch(set);
-	/* Return 0 for an unknown count: later calls make up for the missing part. */
+	/* Return 0 for an unknown count; the values of later calls include the missing part. */
 	for (i = 0; !error && i < n; i++)
 		found[i] = found[i] == MPX_NEVER ? 0 : found[i];
 	return error;
 }
 
-/* Take the values of the last stop and reset the set, as PAPI does, so that they are added only once. */
+/* Return the values of the last stop and reset the set, as PAPI does, so that PAPI_accum adds these
+ * values only once. */
 static int take_stopped(struct shim_set *set, long long *found)
 {
 	int error = read_set(set, found);

@@ -3,8 +3,10 @@
  * shim_events.c - stand-ins for PAPI's calls that create and destroy event sets, and add and remove events.
  *
  * They behave like PAPI's own calls, even in odd cases: a set that is not empty cannot be destroyed, and
- * PAPI_add_events returns the number of events that it could add. One thing differs: a set may have more
- * events than there are counters.
+ * PAPI_add_events returns the number of events that it could add. There is one difference: a set may have
+ * more events than the counters hold.
+ *
+ * Terms: shim/shim.h.
  */
 #include <stdlib.h>
 
@@ -125,7 +127,7 @@ SHIM_EXPORT void PAPI_shutdown(void)
 
 SHIM_EXPORT int PAPI_unregister_thread(void)
 {
-	/* The thread's sets in libmpx use sets of PAPI, so they end first. */
+	/* The thread's libmpx sets use sets of PAPI, so the libmpx sets are destroyed first. */
 	shim_forget_thread();
 	(void)mpx_thread_end();
 	return shim_real()->unregister_thread();
@@ -172,8 +174,8 @@ SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
 	return error ? error : add_shim_event(set, code);
 }
 
-/* Apply act to each code, up to the first failure. Return, as PAPI does: PAPI_OK; the number of successes
- * before a failure; or the error if the first code failed. */
+/* Call act for each code, up to the first failure. Return, as PAPI does: PAPI_OK; the number of
+ * successes before a failure; or the error if the first code failed. */
 static int do_each(struct shim_set *set, const int *codes, int n, int (*act)(struct shim_set *set, int code))
 {
 	int error, i;

@@ -3,11 +3,14 @@
  * shim_exec.c - stand-ins for exec, _exit and posix_spawn, in the libraries that mpx_run and upc_regions
  * preload. Each library defines the hooks of shim_exec.h, which the stand-ins call.
  *
- * Before an exec, the hook pauses the timers, since a tick that arrives while the new program starts would
- * end it. The hook also reports the counts so far, since the library is gone afterwards. A vfork child
- * shares its parent's memory: there, the parent's timers run on and nothing is reported. exec and _exit may
- * be called in signal handlers, and after a fork of a program with threads. The stand-ins therefore neither
- * wait for a lock nor allocate memory, unless there is something to report.
+ * Before an exec, the hook pauses the timers, since the signal of a timer that arrives while the new
+ * program starts would kill that program. The hook also reports the counts so far, since the new program
+ * does not have them. In a vfork child, which shares its parent's memory, the hook does nothing: the
+ * parent's timers run on. exec and _exit may be called in signal handlers, and after a fork of a program
+ * with threads. The stand-ins therefore neither wait for a lock nor allocate memory, unless there is
+ * something to report.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, execvpe, fexecve */

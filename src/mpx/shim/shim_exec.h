@@ -2,6 +2,8 @@
 /*
  * shim_exec.h - hooks that shim_exec.c calls before exec, _exit and posix_spawn, and the environment
  * variables that configure the shim.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef MPXI_SHIM_EXEC_H
 #define MPXI_SHIM_EXEC_H
@@ -24,18 +26,19 @@
 #define SHIM_FIRST_PROCESS "MPX_RUN_PID"
 #define SHIM_LIBRARY "MPX_RUN_LIBRARY"
 
-/* True except in a vfork child, which shares its parent's memory. */
+/* True if this process owns the shim's state: always, except in a vfork child, which shares its parent's
+ * memory. */
 bool shim_is_owner(void);
 /* Note that the process starts another process. */
 void shim_has_children(void);
-/* Prepare for an exec: pause the timers, and report the counts so far. path: the file if known, else NULL.
- * No report is written if path is not executable, since programs try a list of directories. Return the
- * argument of shim_exec_failed. */
+/* Prepare for an exec: pause the timers, and report the counts so far. path is the file to be executed,
+ * or NULL if it is not known. If path is not executable, the exec will fail, and no report is written:
+ * programs try one directory after the other. Return the argument for shim_exec_failed. */
 void *shim_exec_begins(const char *path);
-/* Resume after a failed exec. paused: the result of shim_exec_begins. Keeps errno. */
+/* Resume the timers after a failed exec. paused is the result of shim_exec_begins. Preserves errno. */
 void shim_exec_failed(void *paused);
-/* Write the report before an _exit with this status. Context: any, signal handlers included; waits for
- * locks half a second at most. */
+/* Write the report before an _exit with this status. Context: any, including signal handlers. Waits for
+ * locks for half a second at most. */
 void shim_report_quickly(int status);
 
 #endif

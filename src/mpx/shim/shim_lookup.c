@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_lookup.c - a stand-in for dlsym. A program that opens libpapi with dlopen, and looks PAPI's functions
- * up with dlsym, gets the shim's functions. Interpreters, for example, work that way.
+ * shim_lookup.c - a stand-in for dlsym. A program that opens libpapi with dlopen and looks PAPI's functions
+ * up with dlsym, as interpreters do, gets the shim's functions.
  *
- * The result of dlsym depends on its caller if the handle is RTLD_NEXT or RTLD_DEFAULT. This dlsym therefore
- * passes each other lookup to the C library's dlsym with a jump, which keeps the return address.
+ * If the handle is RTLD_NEXT or RTLD_DEFAULT, the result of dlsym depends on its caller. The stand-in
+ * therefore passes every other lookup to the C library's dlsym with a jump, which keeps the return address.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlvsym */
@@ -24,7 +26,7 @@ typedef void *lookup(void *handle, const char *name);
 __attribute__((visibility("hidden"), used)) lookup *shim_lookup_next;
 __attribute__((visibility("hidden"), used)) lookup shim_lookup;
 
-/* Return the C library's dlsym, by its symbol version: since glibc 2.34, and before. */
+/* Return the C library's dlsym, looked up by its symbol version, which changed in glibc 2.34. */
 static lookup *find_next(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};

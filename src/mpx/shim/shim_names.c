@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_names.c - PAPI_event_name_to_code. If a "upc:::" event is unknown because the loaded PAPI lacks the
- * component upc, the shim prints that reason.
+ * shim_names.c - the stand-in for PAPI_event_name_to_code. If a name that begins with "upc:::" is unknown
+ * because the loaded PAPI lacks the component upc, the stand-in prints this reason.
+ *
+ * Terms: shim/shim.h.
  */
 #include <string.h>
 

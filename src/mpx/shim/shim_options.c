@@ -2,6 +2,8 @@
 /*
  * shim_options.c - stand-ins for PAPI's calls that change or query a set's options. The rule in shim.h says
  * when such a call turns a libmpx set into a plain set.
+ *
+ * Terms: shim/shim.h.
  */
 #include <stdlib.h>
 
@@ -31,8 +33,8 @@ static void drop_plain_set(int id)
 	(void)shim_real()->destroy_eventset(&id);
 }
 
-/* Create a PAPI set with the events, component and multiplex flag of a libmpx set, which is kept. Store its
- * id in *id. Return PAPI_OK, or an error whose reason was printed. */
+/* Create a PAPI set with the events, component and multiplex flag of a libmpx set, and store the PAPI
+ * set's id in *id. The libmpx set is kept. Return PAPI_OK, or an error whose reason was printed. */
 static int make_plain(const char *call, const struct shim_set *set, int *id)
 {
 	int error;
@@ -61,8 +63,8 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 	return error;
 }
 
-/* Complete the change of set into the PAPI set id if the call's result, error, is not negative. Otherwise
- * delete the PAPI set; the libmpx set is unchanged. Return error. */
+/* If `error', the result of the program's call on the PAPI set id, is not negative, replace the libmpx
+ * set by the PAPI set. Otherwise destroy the PAPI set, and leave the libmpx set unchanged. Return error. */
 static int end_plain(const char *call, struct shim_set *set, int id, int error)
 {
 	if (error < 0) {
@@ -76,8 +78,8 @@ static int end_plain(const char *call, struct shim_set *set, int id, int error)
 	return error;
 }
 
-/* Return the result of expression, a PAPI call on the set id. Turn a libmpx set into the plain set id
- * first. */
+/* Return the result of expression, which is a PAPI call on the PAPI set `id'. If set is a libmpx set,
+ * turn it into a plain set first. */
 #define ON_PLAIN(call, set, expression)                                        \
 	do {                                                                   \
 		int id = (set)->id, result;                                    \
@@ -208,7 +210,7 @@ SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 SHIM_EXPORT int PAPI_get_eventset_component(int number)
 {
 	OURS(set, get_eventset_component, number);
-	/* For a set with several components, return that of its first event. */
+	/* If the set's events are of several components, return the component of the first event. */
 	return component_of(set);
 }
 
@@ -270,7 +272,7 @@ static int with_number(int (*call)(int, PAPI_option_t *), int option, PAPI_optio
 	return error;
 }
 
-/* Get the option of a new PAPI set: a libmpx set always has the default. */
+/* Get the option from a new PAPI set, since a libmpx set always has the option's default value. */
 static int get_of_fresh(int option, PAPI_option_t *value, const struct shim_set *set)
 {
 	int id = PAPI_NULL, component = component_of(set), error;
@@ -334,7 +336,7 @@ SHIM_EXPORT int PAPI_get_opt(int option, PAPI_option_t *value)
 		value->multiplex.ns = (int)(info.slice_ns < INT32_MAX ? info.slice_ns : INT32_MAX);
 		value->multiplex.flags = PAPI_MULTIPLEX_DEFAULT;
 		return set->multiplex;
-	case PAPI_CPU_ATTACH: /* PAPI 7 would use the CPU of a set that is attached to none */
+	case PAPI_CPU_ATTACH: /* PAPI 7 would return the CPU of a set that is attached to no CPU */
 		return 0;
 	default:
 		return get_of_fresh(option, value, set);

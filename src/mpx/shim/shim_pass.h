@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_pass.h - macros with which each stand-in for a PAPI call begins: they find out whether libmpx or PAPI
+ * shim_pass.h - macros with which the stand-ins for PAPI calls begin. They find out whether libmpx or PAPI
  * counts the event set.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef SHIM_PASS_H
 #define SHIM_PASS_H
@@ -9,7 +11,8 @@
 #include "shim/shim.h"
 #include "shim/shim_real.h"
 
-/* Pass a call to PAPI if its set was not created through the shim, for example libpapi's calls to itself. */
+/* Pass a call to PAPI if its event set was not created through the shim. Such calls are, for example,
+ * libpapi's calls of its own functions. */
 #define PASS(call, set, ...)                                          \
 	do {                                                          \
 		if (!shim_is_ours(set))                               \
@@ -22,7 +25,8 @@
 	if (!set)                                         \
 	return error
 
-/* Declare set, which is a libmpx set, and error. Pass the call to PAPI if the set is plain or PAPI's own. */
+/* Pass the call to PAPI if the set is plain, or was not created through the shim. Otherwise declare the
+ * variables set, a libmpx set, and error. */
 #define OURS(set, call, number, ...)       \
 	PASS(call, number, ##__VA_ARGS__); \
 	FIND(set, number);                 \
@@ -36,8 +40,8 @@ static inline bool shim_is_plain(const struct shim_set *set)
 
 /* ---- shim_events.c ------------------------------------------------------------------- */
 
-/* Print libmpx's message, once, if error is one that PAPI itself never returns from such a call. Return
- * error. */
+/* Print libmpx's message, once in a process, if error is an error that PAPI itself never returns from
+ * this call. Return error. */
 int shim_explain(const char *call, const struct shim_set *set, int error);
 
 /* ---- shim_names.c -------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * shim_places.c - sums the counts of an event set for each place that starts it.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr1, asprintf */
@@ -61,7 +63,8 @@ void shim_places_clear(struct shim_places *places)
 	*places = (struct shim_places){.dropped = places->dropped};
 }
 
-/* Delete all places after an allocation failure: incomplete places would be mistaken for the whole. */
+/* Delete all places after an allocation failure, since a user would take incomplete places for complete
+ * ones. */
 static void drop_places(struct shim_places *places)
 {
 	shim_places_clear(places);
@@ -94,8 +97,9 @@ static bool reserve_rows(struct shim_places *places, unsigned rows)
 	return true;
 }
 
-/* Return the index of the address's place, which is created if necessary. If there are too many places,
- * return the place for all other addresses. Return places->n if memory runs out. */
+/* Return the index of the place with this address, and create the place if necessary. If there are too
+ * many places, return the index of the place for all other addresses. Return places->n if memory runs
+ * out. */
 static unsigned take_place(struct shim_places *places, const void *address, char *name)
 {
 	unsigned i = find_place(places, address);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * shim_places.h - the counts of an event set, separately for each place in the program that starts it. A
- * place is the return address of a PAPI_start call. Places are kept for mpx_run --by-place only.
+ * place is the return address of a PAPI_start call. Counts by place are kept for mpx_run --by-place only.
  *
- * A set has at most SHIM_PLACES places with an address. One more place, without an address, sums the starts
- * from all other addresses.
+ * A set has at most SHIM_PLACES places with an address. One more place, without an address, has the counts
+ * of starts from all other addresses.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef MPXI_SHIM_PLACES_H
 #define MPXI_SHIM_PLACES_H
@@ -20,15 +22,16 @@ struct shim_place {
 	const void *address; /* NULL: the place for all other addresses */
 	char *name;
 	uint64_t starts;        /* successful starts */
-	struct mpxi_pool *pool; /* [room], counts of the ended stretches */
+	struct mpxi_pool *pool; /* [room]: counts of the ended stretches, for each event */
 };
 
 /* The places of one record, zeroed at first. The record's lock protects them. */
 struct shim_places {
 	struct shim_place *place; /* [n] */
 	unsigned n, current, room;
-	struct mpxi_pool *stretch; /* [room], the current stretch's counts at the last read */
-	bool dropped;              /* true once memory has run out: all places were deleted */
+	/* [room]: counts of the running stretch at the last read, for each event */
+	struct mpxi_pool *stretch;
+	bool dropped; /* memory has run out, and all places were deleted */
 };
 
 /* True if there is a place with this address. */
@@ -39,11 +42,12 @@ void shim_places_choose(struct shim_places *places, const void *address, char *n
 void shim_places_start(struct shim_places *places);
 /* Store the counts of event i in the current stretch. Allocates nothing. */
 void shim_places_note(struct shim_places *places, unsigned i, const struct mpxi_pool *stretch);
-/* Add the stretch that has ended to the current place. The next stretch begins at the same place. */
+/* Add the counts of the stretch that has ended to the current place. The next stretch belongs to the
+ * same place. */
 void shim_places_end(struct shim_places *places, enum mpxi_estimator estimator);
 struct mpxi_result shim_places_result(const struct shim_places *places, unsigned place, unsigned i,
 				      enum mpxi_estimator estimator);
-/* Add the places of from, whose set had the same events and is gone. */
+/* Add the places of `from', which belong to a destroyed set with the same events. */
 void shim_places_merge(struct shim_places *to, const struct shim_places *from, enum mpxi_estimator estimator);
 void shim_places_clear(struct shim_places *places);
 

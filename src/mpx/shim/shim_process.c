@@ -2,6 +2,8 @@
 /*
  * shim_process.c - the shim's life cycle in a process: mpx_run's options, the first event set, the end of
  * threads, fork, exec and exit.
+ *
+ * Terms: shim/shim.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +24,12 @@
 #include "shim/shim_report.h"
 #include "ticker/timer.h"
 
-/* The process to which this state belongs. A vfork child, which shares the memory, has another pid. */
+/* Process id of the owner of the shim's state. A vfork child, which shares the memory, has another pid. */
 static pid_t owner;
 static atomic_bool no_children = true;
 
-/* Protects ready and the initialisation of libmpx. Taken while no other shim lock is held; no signal handler
- * takes it. */
+/* Protects ready and the initialisation of libmpx. Taken while no other lock of the shim is held. No
+ * signal handler takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ready;
 
@@ -143,7 +145,8 @@ void shim_report_quickly(int status)
 
 static void say_if_unused(void)
 {
-	/* Print nothing in a process that starts others, such as a shell: its children may use PAPI. */
+	/* Print nothing in a process that has started others, such as a shell, since its children may
+	 * have used PAPI. */
 	if (shim_was_used() || shim_is_quiet() || !atomic_load(&no_children) ||
 	    read_number_variable(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
 		return;
@@ -159,7 +162,7 @@ void *shim_exec_begins(const char *path)
 		return NULL;
 	if (!path || access(path, X_OK) == 0)
 		shim_report();
-	if (!mpxi_self) /* this thread gets no ticks, and exec ends the threads that do */
+	if (!mpxi_self) /* this thread gets no signals of a timer, and exec ends the threads that get them */
 		return NULL;
 	timers = mpxi_self->timer.timers;
 	mpxi_timers_pause(timers);

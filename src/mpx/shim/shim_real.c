@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * shim_real.c - finds the real PAPI functions, and passes libmpx's PAPI calls to them.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT, dl_iterate_phdr */
@@ -20,9 +22,11 @@
 enum { RANGES = 8, NOT_FOUND = 127 };
 
 static struct shim_real real;
-/* True once real and ranges are complete. Stored after them; loaded (acquire) in shim_real, on any thread. */
+/* True once `real' and `ranges' are complete. Stored after them; pairs with the acquire load in
+ * shim_real, on any thread. */
 static atomic_bool found;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the search; the outermost lock */
+/* serializes the search; taken before any other lock of the shim */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
 	uintptr_t begin, end;
@@ -48,7 +52,8 @@ static bool is_libpapi(const char *path)
 	return !strncmp(base_name(path), "libpapi.", 8);
 }
 
-/* Find libpapi among the loaded libraries. After a dlopen it may be missing from the global scope. */
+/* Find libpapi among the loaded libraries. If the program has opened libpapi with dlopen, it may be
+ * missing from the global scope. */
 static int find_local(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	void **handle = argument;
@@ -147,9 +152,9 @@ const char *shim_real_file(void)
 
 const char *shim_real_elsewhere(void)
 {
-	/* Look up the first definition in search order, where the program comes before all preloaded
-	 * libraries. Compare base addresses, not functions: --wrap changes the meaning of our own function's
-	 * name here. */
+	/* Look up the first definition in search order, in which the program comes before all preloaded
+	 * libraries. Compare the base addresses of the libraries and not the functions, since ld's
+	 * --wrap changes the meaning of the function's name in this file. */
 	void *first = dlsym(RTLD_DEFAULT, "PAPI_create_eventset");
 	void *next = dlsym(RTLD_NEXT, "PAPI_create_eventset");
 	Dl_info own, info;

@@ -3,12 +3,15 @@
  * shim_real.h - pointers to PAPI's real functions, whose names the preloaded shim exports itself.
  *
  * The dynamic linker sends the program's PAPI calls to the shim, and also libpapi's calls to itself, which
- * use the same names. The event set's number distinguishes most of them: the shim's numbers are far above
- * PAPI's own. PAPI_create_eventset has no number, so the shim looks at its return address (shim_is_papi).
+ * use the same names. The event set's number shows which calls come from libpapi, since the shim's numbers
+ * are far above PAPI's own. PAPI_create_eventset has no number, so its stand-in checks its return address
+ * (shim_is_papi).
  *
- * libmpx is linked into the shim with ld's --wrap for every PAPI call that it makes. These calls go straight
- * to the pointers here, also from libmpx's signal handler. All pointers are therefore resolved in ordinary
- * context, before the first event set is created.
+ * libmpx is linked into the shim with ld's --wrap for every PAPI function that libmpx calls. These calls
+ * use the pointers of this file directly, also in libmpx's signal handler. All pointers are therefore
+ * resolved in ordinary context, before the first event set is created.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef MPXI_SHIM_REAL_H
 #define MPXI_SHIM_REAL_H
@@ -84,10 +87,10 @@ void *shim_symbol(void *handle, const char *name);
  * linker does for an undefined symbol. Context: any, but the first call is not async-signal-safe. */
 const struct shim_real *shim_real(void);
 
-/* True if address is in libpapi's code, or in that of a libmpx.so which the program has loaded. */
+/* True if address is in the code of libpapi, or in the code of a libmpx.so that the program has loaded. */
 bool shim_is_papi(const void *address);
 
-/* Return the path of PAPI's library, after it was found. */
+/* Return the path of libpapi. Must be called after libpapi was found. */
 const char *shim_real_file(void);
 
 /* Return the file of the program, or of a library other than libpapi, if PAPI is linked into it; else

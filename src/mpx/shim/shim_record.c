@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_record.c - sums the counts of event sets.
+ * shim_record.c - records of event sets: sums their counts, and merges records of destroyed sets.
  *
  * A record contains its set's counts in all stretches. A stretch lasts from a start, reset or accum to the
  * next reset, accum or stop. Some programs create and destroy millions of sets. Destroyed sets of a thread
  * with the same events are therefore merged into one record. If there are too many records, sets of
  * different threads are merged, too.
+ *
+ * Terms: shim/shim.h.
  */
 #include "shim/shim_record.h"
 
@@ -16,8 +18,8 @@
 
 enum { RECORDS_MAX = 4096, SORTED_MAX = 1 << 16, PATIENCE_MS = 500 };
 
-/* Protects both lists, length and dropped. Taken before a record's lock. A report in a signal handler only
- * tries to take it, for half a second. */
+/* Protects the lists `first' and `retired', length and dropped. Taken before a record's lock. A report
+ * in a signal handler waits at most half a second for it. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_record *first; /* records of existing sets */
 static unsigned length;
@@ -129,8 +131,9 @@ void shim_record_choose_place(struct shim_record *record, const void *address)
 {
 	char *name = NULL;
 
-	/* Reading the places needs no lock, since only the set's own thread changes them. shim_place_name
-	 * takes the dynamic linker's lock, so it is called before ours is taken. */
+	/* Reading the places needs no lock, since only the set's own thread changes them.
+	 * shim_place_name takes the dynamic linker's lock, so it is called before the record's lock is
+	 * taken. */
 	if (!shim_places_know(&record->places, address) && record->places.n < SHIM_PLACES)
 		name = shim_place_name(address);
 	pthread_mutex_lock(&record->lock);
@@ -149,7 +152,8 @@ void shim_record_start(struct shim_record *record)
 
 static struct shim_row *find_row_locked(struct shim_record *record, unsigned i, int code)
 {
-	/* Rows are in the order of the set's events, unless events were removed. */
+	/* Rows are in the order of the set's events, unless events were removed. Try the row with the
+	 * event's index first. */
 	if (i < record->rows && record->row[i].code == code)
 		return &record->row[i];
 	for (i = 0; i < record->rows; i++)
@@ -305,9 +309,9 @@ static void sort_records(struct shim_record **list, unsigned n)
 		}
 }
 
-/* Take a lock; return false if the time limit passes. Other threads release a lock soon. This thread itself
- * may hold the lock if a signal has interrupted it, and then waiting is in vain. The limit therefore applies
- * to the waits for all locks together. */
+/* Take a lock; return false if the time limit passes. Another thread that holds a lock releases it soon.
+ * If a signal has interrupted this thread while it held the lock, waiting is in vain. The time limit
+ * therefore applies to the waits for all locks together. */
 static bool take_record_lock(pthread_mutex_t *lock, bool wait)
 {
 	static unsigned patience = PATIENCE_MS;
@@ -381,7 +385,7 @@ bool shim_record_any(void)
 void shim_record_in_child(void)
 {
 	/* Threads that do not exist in the child may hold locks. The parent's records are therefore not
-	 * freed: a small leak, once. */
+	 * freed. This leaks a little memory once in each child. */
 	pthread_mutex_init(&list_lock, NULL);
 	first = retired = NULL;
 	length = 0;

@@ -2,6 +2,8 @@
 /*
  * shim_record.h - records of an event set's counts over all its starts. Records outlive sets and threads,
  * for the report at the end of the process.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef MPXI_SHIM_RECORD_H
 #define MPXI_SHIM_RECORD_H
@@ -17,15 +19,18 @@
 struct shim_row {
 	int code;
 	char *name;
-	struct mpxi_pool done; /* counts of sets that no longer have the event */
-	struct mpxi_pool now;  /* counts of the set that has the event, in all its stretches */
+	struct mpxi_pool done; /* counts from sets that no longer have the event */
+	struct mpxi_pool now;  /* counts from the set that has the event now, over all its stretches */
 };
 
 struct shim_record {
-	pthread_mutex_t lock; /* protects all below; taken after list_lock; no handler blocks on it */
-	pid_t thread;         /* 0: merged from several threads, since there were too many */
-	unsigned serial;      /* the set's serial number, from 1 */
-	unsigned sets;        /* number of sets whose counts are merged here */
+	/* protects the members below; taken after list_lock (shim_record.c); no handler waits for it
+	 * without a time limit */
+	pthread_mutex_t lock;
+	/* thread of the set; 0: records of several threads were merged, since there were too many */
+	pid_t thread;
+	unsigned serial; /* the set's serial number, from 1 */
+	unsigned sets;   /* number of sets whose counts are merged here */
 	uint64_t starts;
 	bool running;
 	bool plain; /* the set has become plain */
@@ -37,8 +42,8 @@ struct shim_record {
 
 /* Create the record of a set, and add it to the list of all records. Return NULL if memory runs out. */
 struct shim_record *shim_record_create(pid_t thread, unsigned serial);
-/* Retire the record of a destroyed set: merge its counts into those of destroyed sets with the same
- * events. */
+/* Retire the record of a destroyed set: merge its counts into the record of destroyed sets with the same
+ * events, if there is one. */
 void shim_record_retire(struct shim_record *record);
 
 /* Add a row for an event that was added to the set; reuse the row if the set had the event before. name may
@@ -49,10 +54,10 @@ int shim_record_add(struct shim_record *record, int code, const char *name);
  * start, since looking the place up takes time. */
 void shim_record_choose_place(struct shim_record *record, const void *address);
 void shim_record_start(struct shim_record *record);
-/* Store the set's counts of an event so far. i: the event's index in the set. */
+/* Store the counts of an event over all stretches of the set so far. i: the event's index in the set. */
 void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool);
-/* Store the event's counts in the current stretch, at the stretch's place. shim_record_end_stretch ends
- * the stretch, and begins the next one. */
+/* Store the event's counts in the running stretch, for the place where the set was started.
+ * shim_record_end_stretch ends the stretch and begins the next one. */
 void shim_record_note_stretch(struct shim_record *record, unsigned i, int code,
 			      const struct mpxi_pool *stretch);
 void shim_record_end_stretch(struct shim_record *record);
@@ -66,14 +71,14 @@ void shim_record_estimate_by(enum mpxi_estimator estimator);
 struct mpxi_result shim_row_result(const struct shim_row *row);
 struct mpxi_result shim_record_place_result(const struct shim_record *record, unsigned place, unsigned i);
 
-/* Call each for every record, with the record locked, in the order of threads and sets. wait: block on
- * locks. Otherwise give up when all waits together have taken half a second: the thread that a signal
- * interrupted may hold the lock. */
+/* Call the function `each' for every record, with the record locked, in the order of threads and sets.
+ * wait: wait for locks without a limit. Otherwise give up when all waits together have taken half a
+ * second, since the thread that a signal has interrupted may itself hold a lock. */
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
 		      bool wait);
 /* Return the number of records that shim_record_each leaves out because there are too many. */
 unsigned long shim_record_left_out(bool wait);
-/* True if a record has a start, or its set is plain. */
+/* True if the set of any record was started, or is plain. */
 bool shim_record_any(void);
 /* Forget the parent's records, in a forked child. */
 void shim_record_in_child(void);

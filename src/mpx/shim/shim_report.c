@@ -6,6 +6,8 @@
  * The report is written with write(2) from a private buffer: the program's streams may already be closed, and
  * the caller may be an _exit in a signal handler. A report that fits into the buffer is a single write, so
  * that processes that share a file do not mix their lines.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* program_invocation_name */
@@ -94,7 +96,9 @@ static void put_quoted(const char *text)
 		else if (c == '\\' && format == JSON)
 			put_report("\\\\");
 		else if (format == JSON && (c < 0x20 || c >= 0x7f))
-			put_report("\\u%04x", c); /* a byte as Latin-1: program names may have any bytes */
+			/* each byte is taken as a Latin-1 character, since program names may have any
+			 * bytes */
+			put_report("\\u%04x", c);
 		else
 			put_report("%c", c);
 	}
@@ -141,13 +145,13 @@ static struct numbers numbers_of(struct mpxi_result result)
 
 /* ---- the cost of multiplexing -------------------------------------------------------------- */
 
-/* Minimum number of timed handlers: fewer do not represent the others. */
+/* Minimum number of timed handler runs. Fewer do not represent the others. */
 #define TIMED_LEAST 10
 
 /*
- * CPU time of multiplexing in ns. all is a lower bound, of the handlers (with 97.5 % confidence, as only some
- * of them were timed) and of their signals. all excludes the timer's interrupts, which cost the most in a
- * virtual machine.
+ * CPU time of multiplexing in ns. `all' is a lower bound of the time that the handlers and the delivery of
+ * their signals took. The handlers' part holds with 97.5 % confidence, since only some of them were timed.
+ * `all' excludes the timer's interrupts, which cost the most in a virtual machine.
  */
 struct cost {
 	bool known;
@@ -178,7 +182,7 @@ static struct cost cost_of_multiplexing(void)
 /* ---- text -------------------------------------------------------------------------------- */
 
 static unsigned name_width;
-static bool report_slowed; /* a written event was slowed by counting */
+static bool report_slowed; /* some event in the report has the flag `slowed' (stat/burden.h) */
 
 static void widen_name_column(const struct shim_record *record, void *unused)
 {
@@ -321,7 +325,7 @@ static bool numbers_are_estimate(const struct numbers *n)
 }
 
 /* Write a value in the form that all tools use (doc/reference/json.md). If nothing was counted, write
- * `nothing`. */
+ * the string `nothing'. */
 static void put_value(const struct numbers *n, const char *nothing)
 {
 	if (numbers_are_estimate(n))
@@ -339,7 +343,7 @@ static const char *exactness_of_numbers(const struct numbers *n)
 	return numbers_are_estimate(n) ? "estimate" : n->all.lost ? "at least" : "exact";
 }
 
-/* Write the reasons why a value is not exact, with `between` between two reasons. */
+/* Write the reasons why a value is not exact, with the string `between' between two reasons. */
 static void put_reasons(const struct numbers *n, const char *between)
 {
 	const struct mpxi_estimate *e = &n->all.estimate;
@@ -572,8 +576,8 @@ void shim_report_describe(void)
 
 void shim_report_write(bool wait)
 {
-	/* One thread may end the process with exit while another calls _exit. If both do so at once, only the
-	 * first writes the report. */
+	/* One thread may end the process with exit while another thread calls _exit. Only the first of
+	 * them writes the report. */
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	bool own = path[0] != '\0';
 	locale_t before;

@@ -58,7 +58,8 @@ void shim_say(const char *format, ...)
 
 void shim_say_once(const char *format, ...)
 {
-	/* The formats printed so far, by address. The array is larger than the number of callers. */
+	/* The addresses of the formats printed so far. The array has more elements than there are calls
+	 * of this function. */
 	static const char *_Atomic said[32];
 	const char *nobody;
 	va_list arguments;

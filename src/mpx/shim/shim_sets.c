@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * shim_sets.c - maps the event set numbers that the program sees to libmpx and PAPI sets.
+ *
+ * Terms: shim/shim.h.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,17 +16,17 @@
 
 enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK, NOTED_MAX = 256, SHIM_EVENTS = 1024 };
 
-/* Chunks of sets, which are never moved or freed. Stored with release under the lock; place_of_set loads
- * them with acquire, without the lock. */
+/* Chunks of sets. Chunks are never moved or freed. They are stored with release under the lock; this
+ * pairs with the acquire load in place_of_set, which takes no lock. */
 static _Atomic(struct shim_set *) chunk[CHUNKS];
-/* Protects the creation of chunks, and the three variables below. Taken while no other lock is held; no
+/* Protects the creation of chunks, and the three variables below. Taken while no other lock is held. No
  * signal handler takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int first_free = -1;
 static atomic_int numbers; /* numbers given out so far; shim_find_plain_sig reads it without the lock */
 static unsigned serials;   /* sets created so far */
 
-/* The thread's list of libmpx sets. Its address identifies the thread. */
+/* The thread's list of libmpx sets. The address of this variable identifies the thread (shim_set.owner). */
 static __thread struct shim_set *mine __attribute__((tls_model("initial-exec")));
 
 static struct shim_set *place_of_set(int index)
@@ -248,9 +250,9 @@ void shim_note_thread_sig(void)
 	for (set = mine; set; set = set->next) {
 		const int n = shim_count_events(set);
 
-		/* Skip the set if its lock is held: the signal may have interrupted this thread while it
-		 * held the lock. If another thread takes the lock later, it releases it soon, so note_in may
-		 * wait for the lock. */
+		/* Skip the set if its record's lock is held, since the signal may have interrupted this
+		 * thread while it held the lock. If another thread takes the lock after this test, that
+		 * thread releases the lock soon, so note_in may wait for it. */
 		if (!set->running || !set->record || n > NOTED_MAX ||
 		    pthread_mutex_trylock(&set->record->lock))
 			continue;
@@ -305,7 +307,7 @@ void shim_sets_in_child(void)
 		atomic_store(&set->kind, SHIM_FREE);
 		set->record = NULL;
 	}
-	/* The parent's numbers are never reused: the child's calls with them fail. */
+	/* The parent's numbers are never used again, so the child's calls with them fail. */
 	first_free = -1;
 	serials = 0;
 }

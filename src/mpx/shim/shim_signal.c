@@ -7,10 +7,12 @@
  * signal hide the handler from the program and return SIG_DFL in its place: some programs, such as Python,
  * install a handler only for a signal that has its default action.
  *
- * The handler waits for no lock without a time limit, and allocates nothing. If the signal interrupted the
- * thread outside of PAPI and libmpx, the handler first reads the sets that run in the thread. If the handler
- * hangs nevertheless, an alarm ends the process as the signal would have. A second signal in another thread
- * waits for the report, since a terminal or timeout(1) may send the signal twice.
+ * The handler allocates nothing, and waits for locks only with a time limit. If the signal interrupted the
+ * thread outside of PAPI and libmpx, the handler first reads the sets that run in the thread. If the
+ * handler hangs nevertheless, an alarm ends the process as the signal would have. A second signal in
+ * another thread waits for the report, since a terminal or timeout(1) may send the signal twice.
+ *
+ * Terms: shim/shim.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -48,8 +50,8 @@ static bool wanted;
 static atomic_int ending;    /* the first signal, 0 before; report_end_signal on other threads reads it */
 static atomic_bool reported; /* the report is complete; report_end_signal on other threads waits for it */
 
-/* Find the C library's functions. Not only the constructor calls this function: constructors of other
- * libraries may call sigaction before ours runs. */
+/* Find the C library's functions. Called by the constructor and by the stand-ins, since constructors of
+ * other libraries may call sigaction before the shim's constructor runs. */
 static void find_signal_functions(void)
 {
 	void *symbol;
@@ -84,8 +86,8 @@ static void unblock_end_signal(int signo)
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* End the process: the report hangs. Context: signal handler, on any thread. The si_code check ignores
- * SIGALRM from a timer of the program. */
+/* End the process, since the report hangs. The check of si_code ignores a SIGALRM from a timer of the
+ * program. Context: signal handler, on any thread. */
 static void on_alarm(int unused, siginfo_t *info, void *context)
 {
 	const int signo = atomic_load(&ending);
@@ -101,8 +103,8 @@ static void on_alarm(int unused, siginfo_t *info, void *context)
 
 static void set_alarm(void)
 {
-	/* Repeat the alarm every second: the first SIGALRM is lost if one from the program's timer is
-	 * pending. */
+	/* Repeat the alarm every second, since the first SIGALRM is lost if a SIGALRM from a timer of
+	 * the program is pending. */
 	const struct itimerval patience = {.it_interval.tv_sec = 1, .it_value.tv_sec = PATIENCE_S};
 	struct sigaction action;
 
@@ -117,8 +119,8 @@ static void set_alarm(void)
 	unblock_end_signal(SIGALRM);
 }
 
-/* True if the sets of this thread may be read: the interrupted code is neither in PAPI nor in libmpx. The
- * tick handler makes the same check. */
+/* True if the sets of this thread may be read: the interrupted code is neither in PAPI nor in libmpx.
+ * The handler of the slice timer makes the same check (ticker/tick.h). */
 static bool may_read(void *context)
 {
 	const struct mpxi_thread *thread = mpxi_self;
@@ -126,8 +128,8 @@ static bool may_read(void *context)
 	return thread && mpxi_tick_look_sig(thread->core, context, mpxi_inside_sig) == MPXI_TICK_ACTS;
 }
 
-/* True if the kernel sent the signal for a fault: after the handler returns, the same instruction raises it
- * again. */
+/* True if the kernel sent the signal for a fault. After the handler returns, the same instruction then
+ * raises the signal again. */
 static bool comes_again(int signo, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
@@ -147,7 +149,7 @@ static void report_end_signal(int signo, void *context)
 		atomic_store(&reported, true);
 		return;
 	}
-	/* Another thread is writing the report. If that hangs, the alarm ends this wait, too. */
+	/* Another thread is writing the report. If the report hangs, the alarm ends this wait, too. */
 	unblock_end_signal(SIGALRM);
 	while (!atomic_load(&reported))
 		(void)nanosleep(&ms, NULL);
@@ -157,7 +159,7 @@ static void on_end_signal(int signo, siginfo_t *info, void *context)
 {
 	int cancel;
 
-	/* write is a cancellation point. Cancelling this thread here would lose the report. */
+	/* write is a cancellation point. If this thread were cancelled there, the report would be lost. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (shim_is_owner())
 		report_end_signal(signo, context);
