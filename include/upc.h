@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc.h - the Universal Performance Counter unit: 256 concurrent 64-bit
- * counters, each choosing one of four inputs out of 1024 events.
+ * upc.h - the Universal Performance Counter unit: 256 concurrent 64-bit counters, each choosing one of four
+ * inputs out of 1024 events.
+ *
+ * Terms:
+ * - unit: 256 counters with their configuration, one start/stop and one threshold register.
+ * - context: what a unit counts: a thread, a process, a CPU, the machine or a control group.
+ * - catalogue: the list of all events, with their codes. code: the number of an event in its catalogue.
+ * - event id: 0 to 1023, one for each input of each counter. 0 to 511 are Blue Gene/P's events.
+ * - host event: an event of this machine, as opposed to Blue Gene/P's. Its counter is bound to it when it
+ *   is added.
+ * - source: the origin of an event's counts (enum upc_source). live: of the machine itself. replay: a
+ *   script that drives the inputs' signals. simulation: the simulated node of upc_run.
+ * - wiring: the assignment of sources to events; the wiring file changes it.
+ * - plain event: an event that is not derived. derived event: a formula over plain events, its terms.
+ * - level: a momentary value or a ratio, as opposed to a count, which only grows.
+ * - PMU: hardware counters of a CPU or device. perf group: perf events that the kernel puts on the PMU
+ *   together.
+ * - pinned, flexible: of perf events, that must always be on the counters, or that wait while others'
+ *   pinned events hold them.
+ * - word, array: the upper 52 bits of a counter are a word in a memory array with parity (UPC, section 5).
+ * - interrupt: in comments, a call of the function of upc_unit_set_interrupt, or its signal.
+ * - monitor: a process that reads a unit which its owner shares.
  *
  * The unit is that of the Blue Gene/P chip (UPC, sections 4 to 6). Here the events of this machine drive
  * its inputs: the kernel's perf events, tracepoints, and the counters of /proc and /sys.
@@ -147,8 +167,8 @@ void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg
 
 /* The source of an event's counts. */
 enum upc_source {
-	UPC_SOURCE_NONE = 0,   /* nothing on this machine counts the event; see why */
-	UPC_SOURCE_PERF,       /* perf_event_open, encoded by libpfm4 or sysfs   */
+	UPC_SOURCE_NONE = 0, /* nothing on this machine counts the event; upc_event_info.why has the reason */
+	UPC_SOURCE_PERF,     /* perf_event_open, encoded by libpfm4 or sysfs   */
 	UPC_SOURCE_TRACEPOINT, /* perf_event_open on a tracepoint of tracefs     */
 	UPC_SOURCE_FILE,       /* a field of a file of /proc or /sys             */
 	UPC_SOURCE_CLOCK,      /* a clock of clock_gettime                       */
@@ -160,18 +180,19 @@ enum upc_source {
 
 /* The tasks or CPUs whose activity an event counts. */
 enum upc_scope {
-	UPC_SCOPE_CONTEXT = 0, /* the unit's context, whatever its kind */
+	UPC_SCOPE_CONTEXT = 0, /* the unit's context, whatever its kind is */
 	UPC_SCOPE_THREAD,      /* one thread, possibly an attached one */
 	UPC_SCOPE_PROCESS,     /* the whole process of the context's thread  */
-	UPC_SCOPE_CPU,         /* one CPU, named in the event */
+	UPC_SCOPE_CPU,         /* one CPU, which the event's name contains */
 	UPC_SCOPE_MACHINE,     /* the whole machine */
 };
 
 /* The meaning of a value. */
 enum upc_kind {
 	UPC_KIND_COUNT = 0, /* only grows; a counter counts from its start */
-	UPC_KIND_LEVEL = 1, /* a level at the last read; cannot be preset. Also a derived ratio of counts,
-			       over the counts since the start or the reset */
+	/* the momentary value at the last read; cannot be preset. A derived ratio is also a level; it is
+	 * computed from the counts since the start or the reset */
+	UPC_KIND_LEVEL = 1,
 };
 
 #define UPC_NO_ID (-1)
@@ -183,22 +204,25 @@ enum upc_kind {
 struct upc_event_info {
 	size_t size;
 	uint32_t code;
-	const char *name;        /* full, as accepted by upc_catalogue_find */
+	const char *name;        /* full name, which upc_catalogue_find accepts */
 	const char *description; /* one or more sentences                     */
 	const char *unit;        /* "events", "bytes", "ns", "pages", ...     */
 	const char *subsystem;   /* heading in listings: "sched", "net", ... */
 	enum upc_source source;
 	enum upc_scope scope;
 	enum upc_kind kind;
-	int id;              /* 0..511 for Blue Gene/P events, else UPC_NO_ID  */
-	const char *driver;  /* low-level event behind it: "perf:PAGE-FAULTS", ...; "" */
-	const char *why;     /* if source is NONE: the reason, and the remedy */
-	const char *differs; /* Blue Gene/P event in the wiring: how the meanings differ */
-	enum upc_mode mode;  /* signal mode in which it is counted            */
-	unsigned modes;      /* bits 1 << UPC_MODE_*: valid ":mode=..." qualifiers of the name; 0 if it has
-				a qualifier */
-	const char *also;    /* names of perf and PAPI that upc_catalogue_find accepts for this event,
-				separated by ", ": "page-faults, faults"; "" */
+	int id;             /* 0..511 for Blue Gene/P events, else UPC_NO_ID  */
+	const char *driver; /* low-level event that counts it, such as "perf:PAGE-FAULTS", or "" */
+	const char *why;    /* if source is UPC_SOURCE_NONE: the reason, and the remedy */
+	/* for a Blue Gene/P event that is wired to a host event: how the meanings of the two differ */
+	const char *differs;
+	enum upc_mode mode; /* signal mode in which it is counted            */
+	/* bits 1 << UPC_MODE_*: the valid ":mode=..." qualifiers of the name; 0 if the name has a
+	 * qualifier already */
+	unsigned modes;
+	/* names of perf and PAPI that upc_catalogue_find also accepts for this event, separated by ", ",
+	 * such as "page-faults, faults", or "" */
+	const char *also;
 };
 
 struct upc_catalogue;
@@ -217,9 +241,10 @@ struct upc_catalogue_options {
  * With on_demand, without a wiring file, and with this machine as source, this call reads no names.
  * upc_catalogue_find then looks up the first 16 of perf's generic names (perf::NAME) and tracepoints
  * (tp::SYSTEM:EVENT) one by one. Any other name, a 17th name, the number of events or an unknown code makes
- * the calls below read all names. If memory (UPC_ENOMEM) or descriptors (UPC_EMFILE) run out, calls that
- * return errors return this error, while upc_catalogue_count, _nearest and _missing answer from the names
- * read so far. The next call tries again. Codes do not change.
+ * the calls below read all names. If memory (UPC_ENOMEM) or descriptors (UPC_EMFILE) run out meanwhile,
+ * calls that return errors return this error, while upc_catalogue_count, upc_catalogue_nearest and
+ * upc_catalogue_missing use the names read so far. The next call tries again to read all names. Codes do
+ * not change.
  *
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has FILE:LINE:COLUMN and the expected
  * token), UPC_EPERM (a wiring file that other users could have written), UPC_ENOSUPP ($UPC_SOURCE is not
@@ -241,22 +266,23 @@ uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
  * PNE_BGP_. A qualifier ":mode=rise" may follow if the source supports this mode. An event of libpfm4 with
  * unit masks ("amd64_fam19h_zen4::RETIRED_OPS:u") gets a separate code. If no event has the name, the call
  * tries perf's names ("page-faults", "instructions:u", "sched:sched_switch", "msr/tsc/") and PAPI's presets
- * that a single event counts ("PAPI_TOT_INS"); these must be in the case of perf and PAPI.
+ * that a single event counts ("PAPI_TOT_INS"); the case of letters in these names must be that of perf and
+ * PAPI.
  *
- * Errors: UPC_ENOEVENT (the message suggests the nearest names, or says why nothing counts the event and
- * what would), UPC_ENOSUPP (the source does not support the mode or a part of the name), UPC_EPERM (the
- * machine denies the event to this user; the message says how to get it), UPC_EINVAL, UPC_ENOMEM,
- * UPC_EMFILE.
+ * Errors: UPC_ENOEVENT (the message suggests the nearest names, or says why nothing counts the event, and
+ * how to make it countable), UPC_ENOSUPP (the source does not support the mode or a part of the name),
+ * UPC_EPERM (the machine denies the event to this user; the message says how to get it), UPC_EINVAL,
+ * UPC_ENOMEM, UPC_EMFILE.
  */
 int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32_t *code);
 
 /* Describe an event. info->size must be set. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code); for an
- * unknown code also the errors of on_demand. */
+ * unknown code also UPC_ENOMEM and UPC_EMFILE (on_demand). */
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
-/* Return an event's name and source, without the other fields, some of which must be read from files. The
- * name lives as long as the catalogue; name or source may be NULL. Errors: UPC_EINVAL, UPC_ENOEVENT (no
- * such code); for an unknown code also the errors of on_demand. */
+/* Return an event's name and source. Unlike upc_catalogue_info, this reads no files. The name lives as
+ * long as the catalogue; name or source may be NULL. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code);
+ * for an unknown code also UPC_ENOMEM and UPC_EMFILE (on_demand). */
 int upc_catalogue_name(struct upc_catalogue *catalogue, uint32_t code, const char **name,
 		       enum upc_source *source);
 
@@ -276,9 +302,9 @@ int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t
 int upc_catalogue_needs_pmu(struct upc_catalogue *catalogue, uint32_t code);
 
 /*
- * Compute a derived event's value from the values of its n terms, in the order of upc_catalogue_terms. For
- * terms summed over several units the result is the ratio of the sums. Errors: UPC_EINVAL (another n, or a
- * plain event), UPC_ENOEVENT (no such code).
+ * Compute a derived event's value from the values of its n terms, in the order of upc_catalogue_terms. If
+ * the values are sums over several units, the value of a ratio is the ratio of the sums. Errors: UPC_EINVAL
+ * (n is not the number of terms, or the event is plain), UPC_ENOEVENT (no such code).
  */
 int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms, unsigned n,
 			  uint64_t *value);
@@ -291,8 +317,8 @@ int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const 
 int upc_catalogue_nearest(struct upc_catalogue *catalogue, const char *name, const char **names, int max);
 
 /*
- * Return the i-th feature, from 0, that this machine lacks and how to get it, in one sentence
- * ("tracepoints: ..."). Returns NULL after the last.
+ * Return a sentence about the i-th feature, from 0, that this machine lacks, and how to get the feature
+ * ("tracepoints: ..."). Returns NULL if there are no more such features.
  */
 const char *upc_catalogue_missing(struct upc_catalogue *catalogue, unsigned i);
 
@@ -309,9 +335,9 @@ int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
 
 /* ---- the unit: create, add events, run, read --------------------------- */
 
-/* The threads that a unit counts. All kinds except the first two may show other users' activity as well. */
+/* The kinds of contexts. All except the first two may show other users' activity, too. */
 enum upc_context_kind {
-	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
+	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id; 0: the calling thread */
 	UPC_CONTEXT_PROCESS = 1, /* all threads that pid has when an event is opened, and the threads that
 				    they start later */
 	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
@@ -330,20 +356,23 @@ enum upc_context_kind {
 struct upc_unit_options {
 	size_t size;
 	enum upc_context_kind context;
-	pid_t pid;          /* for THREAD and PROCESS */
-	int cpu;            /* for CPU */
-	unsigned domain;    /* UPC_DOMAIN_*                                   */
-	int inherit;        /* non-zero: children and new threads count too   */
+	pid_t pid;       /* for UPC_CONTEXT_THREAD and UPC_CONTEXT_PROCESS */
+	int cpu;         /* for UPC_CONTEXT_CPU */
+	unsigned domain; /* UPC_DOMAIN_*                                   */
+	int inherit; /* non-zero: processes and threads that the context's threads start are counted, too */
 	int enable_on_exec; /* non-zero: the first upc_unit_start takes effect at the thread's next exec
 			       (THREAD, pid not 0); events must be added before it */
-	int flexible;       /* non-zero: hardware events give way to other users' pinned events. No start
-			       fails for lack of counters. An event that did not always run is marked
-			       UPC_COUNTER_PARTIAL, and no count is ever scaled */
-	unsigned reserve;   /* number of counters of each PMU to leave free in addition to the unit's, at
-			       most UPC_RESERVE_MAX */
-	const char *cgroup; /* for CGROUP: the group's directory in the hierarchy that has perf_event
-			       (version 2's hierarchy, or version 1's perf_event); a name that begins with
-			       neither / nor . is below /sys/fs/cgroup */
+	/* non-zero: the unit's hardware events are flexible. No start fails because counters are
+	 * missing. A counter that did not always run has the flag UPC_COUNTER_PARTIAL, and no count is
+	 * ever scaled */
+	int flexible;
+	/* number of counters of each PMU that must stay free next to those that the unit uses; at most
+	 * UPC_RESERVE_MAX */
+	unsigned reserve;
+	/* for UPC_CONTEXT_CGROUP: the control group's directory in the hierarchy that has perf_event
+	 * (version 2's hierarchy, or version 1's perf_event). A name that begins with neither / nor . is
+	 * below /sys/fs/cgroup */
+	const char *cgroup;
 };
 
 #define UPC_RESERVE_MAX 64
@@ -352,8 +381,8 @@ struct upc_unit;
 
 /*
  * Create a unit in reset state: all registers zero, stopped, no event added. options may be NULL: the unit
- * then counts the calling thread. The catalogue must outlive the unit. A unit on a control group keeps the
- * group's directory open; a later group with the same name is a different group.
+ * then counts the calling thread. The catalogue must outlive the unit. A unit that counts a control group
+ * keeps the control group's directory open. A later control group with the same name is not counted.
  *
  * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process, CPU or control group), UPC_EPERM (a domain
  * that the caller may not count; a control group without the right to count CPUs), UPC_ENOSUPP (a script
@@ -384,13 +413,14 @@ int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transa
 #define UPC_ANY_COUNTER (-1)
 
 /*
- * Add an event. With counter UPC_ANY_COUNTER, a Blue Gene/P event takes the counter to which it is wired,
- * and a host event takes any free counter. A derived event takes the counters of its terms and shares them
- * with other events that count the same terms. An event that is already added is counted once, and needs as
- * many removes as adds.
+ * Add an event. If counter is UPC_ANY_COUNTER, a Blue Gene/P event takes the counter that its event id
+ * determines, and a host event takes any free counter. A derived event takes the counters of its terms and
+ * shares them with other events that count the same terms. An event that is added again is counted only
+ * once, and must be removed as often as it was added.
  *
- * Errors, found before the commit if possible: UPC_EINVAL, UPC_ENOEVENT (it has no source; the message says
- * what would count it), UPC_ENOSUPP (this context, domain or counter does not support it), UPC_ENOMEM.
+ * Errors, found before the commit if possible: UPC_EINVAL, UPC_ENOEVENT (the event has no source; the
+ * message says how to make it countable), UPC_ENOSUPP (this context, domain or counter does not support
+ * it), UPC_ENOMEM.
  */
 int upc_transaction_add(struct upc_transaction *transaction, uint32_t code, int counter);
 
@@ -402,9 +432,9 @@ int upc_transaction_remove(struct upc_transaction *transaction, uint32_t code);
 int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from, uint32_t to);
 
 /*
- * Check all changes together, open the new events, and make the changes. The commit only checks tracepoints
- * of the kernel itself; upc_unit_start or upc_unit_open opens them. In a unit that runs, or waits for an
- * exec, the commit opens them at once.
+ * Check all changes together, open the new events, and make the changes. Tracepoints of the kernel itself
+ * are only checked; upc_unit_start or upc_unit_open opens them. In a unit that runs, or waits for an exec,
+ * the commit opens them at once.
  *
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256; a 257th counter; hardware events
  * that do not fit the PMU, where halted events, thresholds and the unit's reserve take counters as well; on
@@ -420,9 +450,9 @@ void upc_transaction_abort(struct upc_transaction *transaction);
 /*
  * Add or remove one event in a transaction. Errors: as for the calls above.
  *
- * The first software event of a unit is its group leader. If it is removed while other events stay, it
- * keeps counting, at the program's cost, until the next start. An opened tracepoint keeps its descriptor
- * just as long if other events stay.
+ * The first software event of a unit is the leader of its perf group. If this event is removed while other
+ * events stay, the kernel goes on counting it until the next start, which costs the program time. An opened
+ * tracepoint keeps its descriptor until the next start, too, if other events stay.
  */
 int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
@@ -431,7 +461,8 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * Open everything that a start would open. Meant for a program that drops its privileges before the start,
  * and for a unit that a signal handler starts: if the unit counts the calling thread, a later start only
  * enables the counters. (For other threads and processes a start still checks that they exist, and for the
- * machine which CPUs are online; such a start must not be in a handler.) No effect if everything is open.
+ * machine which CPUs are online; such a start must not be in a handler.) Does nothing if everything is
+ * open.
  *
  * Errors: those of upc_unit_start except UPC_ECONFLICT; after an error the unit is unchanged. Context: not
  * in signal handlers.
@@ -443,12 +474,13 @@ int upc_unit_open(struct upc_unit *unit);
  * After a stop, the counters hold the counts up to the stop. Starting a running unit, or stopping a stopped
  * unit, does nothing.
  *
- * Errors: UPC_ECONFLICT (others hold the PMU's counters; nothing runs. For the calling thread and for CPUs
- * the start detects this, for other tasks the next read. A flexible unit starts), UPC_ENOTASK (the thread,
- * process or control group has ended, and no children are counted), UPC_ESTATE (start or stop was called
- * from an interrupt), UPC_ESYSTEM. A start that opens events (tracepoints; after a fork everything) also
- * returns the errors of upc_transaction_commit: the message says which event and why, and the unit stays
- * stopped. A stop also returns the errors of upc_unit_read; the unit is stopped all the same.
+ * Errors: UPC_ECONFLICT (others hold the PMU's counters; nothing runs. The start detects this for the
+ * calling thread and for CPUs; for other threads and processes the next read does. A flexible unit starts
+ * all the same), UPC_ENOTASK (the thread, process or control group has ended, and no children are counted),
+ * UPC_ESTATE (start or stop was called from an interrupt), UPC_ESYSTEM. A start that opens events
+ * (tracepoints; after a fork everything) also returns the errors of upc_transaction_commit: the message
+ * says which event and why, and the unit stays stopped. A stop also returns the errors of upc_unit_read;
+ * the unit is stopped all the same.
  */
 int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);
@@ -463,10 +495,11 @@ int upc_unit_reset(struct upc_unit *unit);
  * counters are read in user mode) and one pass over each file. values has UPC_COUNTERS elements; a counter
  * without an event returns its register's value. With values NULL the call only updates the registers.
  *
- * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY, UPC_ESYSTEM. After the first three, values is filled;
- * upc_counter_state says which counters failed, and the other values are right. UPC_EPARTIAL persists until
- * upc_unit_reset, even if the unit is stopped. UPC_EPARTIAL also occurs if the signals of a live threshold
- * lost their counter on the PMU; the message then says that the count itself is complete.
+ * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY, UPC_ESYSTEM. After the first three errors, values is
+ * filled; upc_counter_state shows which counters failed, and the other values are right. UPC_EPARTIAL
+ * persists until upc_unit_reset, even if the unit is stopped. UPC_EPARTIAL also occurs if the PMU's counter
+ * that sends the signals of a live threshold was taken by others; the message then says that the count
+ * itself is complete.
  */
 int upc_unit_read(struct upc_unit *unit, uint64_t *values);
 
@@ -476,7 +509,8 @@ int upc_unit_read(struct upc_unit *unit, uint64_t *values);
  */
 int upc_unit_read_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
 
-/* Read n events from the registers as they are, without reading live sources and without checking parity. */
+/* Return the values that n events have in the registers at present, without reading live sources and
+ * without checking parity. */
 int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
 
 /*
@@ -487,33 +521,34 @@ int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n
 int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, const uint64_t *values);
 
 /*
- * Read all n added events in the order of upc_unit_list, like upc_unit_read_events but without a lookup of
- * codes. Errors: UPC_EINVAL (n is not the number of added events), those of upc_unit_read.
+ * Read all n added events in the order of upc_unit_list. Otherwise as upc_unit_read_events, but faster,
+ * since no codes are looked up. Errors: UPC_EINVAL (n is not the number of added events), those of
+ * upc_unit_read.
  */
 int upc_unit_read_added(struct upc_unit *unit, uint64_t *values, unsigned n);
 
 /* The state of a counter. */
 enum upc_counter_flag {
-	UPC_COUNTER_BOUND = 1,    /* an event is bound to it                   */
-	UPC_COUNTER_HALTED = 2,   /* halted by upc_counter_halt                */
-	UPC_COUNTER_LOST = 4,     /* its source vanished: the value is the last known */
-	UPC_COUNTER_PARTIAL = 8,  /* its hardware counter did not always run, or the counter for its
-				     threshold's signals did not */
-	UPC_COUNTER_NEVER = 16,   /* its hardware counter never ran: not counted */
-	UPC_COUNTER_DAMAGED = 32, /* a parity error was found, and the word not yet rewritten */
+	UPC_COUNTER_BOUND = 1,  /* an event is bound to it                   */
+	UPC_COUNTER_HALTED = 2, /* halted by upc_counter_halt                */
+	UPC_COUNTER_LOST = 4,   /* its source vanished: the value is the last one that was read */
+	/* its hardware counter did not always run, or the hardware counter that sends its threshold's
+	 * signals did not */
+	UPC_COUNTER_PARTIAL = 8,
+	UPC_COUNTER_NEVER = 16,   /* its hardware counter never ran, so nothing was counted */
+	UPC_COUNTER_DAMAGED = 32, /* a parity error was found, and the word was not rewritten since */
 };
 
 struct upc_counter_info {
 	size_t size;
 	unsigned flags; /* UPC_COUNTER_*                                   */
-	uint32_t code;  /* event code if BOUND */
+	uint32_t code;  /* code of the event, if UPC_COUNTER_BOUND is set */
 	int input;      /* 0..3                                            */
 	enum upc_mode mode;
 	unsigned references; /* number of added events that read this counter */
 	uint64_t value;      /* the register's value */
-	uint64_t enabled_ns; /* time in which it should have counted, at the last read, ns */
-	uint64_t running_ns; /* time in which it did count, ns. No count is scaled: a rate is value /
-				running_ns */
+	uint64_t enabled_ns; /* ns for which it should have counted, up to the last read */
+	uint64_t running_ns; /* ns for which it did count. No count is scaled: a rate is value / running_ns */
 };
 
 /*
@@ -526,15 +561,15 @@ struct upc_counter_info {
  * or not. running_ns excludes the share of its CPU time in which others held the counter. For files, clocks
  * and the simulated node, enabled_ns is the time that the unit ran, and running_ns excludes the time in
  * which the source was missing. For a script they are the unit's cycles, with a cycle as 1 ns. If hardware
- * counters are read in user mode, the times are those of this call. Both times stand still for a thread
- * whose pinned counters others have taken.
+ * counters are read in user mode, the times are current as of this call. Both times stand still for a
+ * thread while others have taken its pinned counters.
  */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 
 /*
- * Return the flags of n events, given by code: the flags of their counters. A derived event is NEVER if
- * none of its terms was counted, and PARTIAL if some were not. Errors: UPC_EINVAL (a code that is not
- * added).
+ * Return the flags of n events, given by code: the flags of their counters. A derived event has
+ * UPC_COUNTER_NEVER if none of its terms was counted, and UPC_COUNTER_PARTIAL if some terms were not.
+ * Errors: UPC_EINVAL (a code that is not added).
  */
 int upc_unit_flags(struct upc_unit *unit, const uint32_t *codes, unsigned n, unsigned *flags);
 
@@ -543,23 +578,24 @@ int upc_unit_flags(struct upc_unit *unit, const uint32_t *codes, unsigned n, uns
 int upc_counter_read(struct upc_unit *unit, int counter, uint64_t *value);
 int upc_counter_write(struct upc_unit *unit, int counter, uint64_t value);
 
-/* Halt one counter of a live source, or let it continue, while the others count. Errors: UPC_EINVAL
- * (nothing bound), UPC_ENOSUPP (replay), UPC_ESYSTEM; continue also returns UPC_ECONFLICT (others hold the
- * counter that it needs, detected as at a start: it stays halted, and the others count). */
+/* Halt one counter of a live source, or let it continue, while the unit's other counters count. Errors:
+ * UPC_EINVAL (nothing bound), UPC_ENOSUPP (replay), UPC_ESYSTEM; upc_counter_continue also returns
+ * UPC_ECONFLICT (others hold the hardware counter that it needs, detected as at a start; the counter
+ * stays halted, and the unit's other counters go on). */
 int upc_counter_halt(struct upc_unit *unit, int counter);
 int upc_counter_continue(struct upc_unit *unit, int counter);
 
-/* List the added events in the order of adding. Writes at most max codes, and returns the number of added
- * events. */
+/* List the added events in the order in which they were added. Writes at most max codes, and returns the
+ * number of added events. */
 int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
 
 /*
  * Access a register by offset (UPC_REG_*). On a live source the run bit, the counters, the threshold
  * register and the interrupt enables are writable. Inputs and modes change only in transactions; a write
- * that would change them is refused, and the message names them. With a script and in simulation all
- * registers follow the register contract, and the input or mode of a counter without an event may be
- * written. A counter's register is raw: with an event threshold it holds the count plus the threshold's
- * offset. A damaged counter is reported to the callback, and does not fail the access.
+ * that would change them is refused, and the message names them. In replay and simulation all registers
+ * behave as upc_replay(1) describes, and the input or mode of a counter without an event may be written. A
+ * counter's register is raw: if its event has a threshold, it contains the count plus the threshold's
+ * offset. If a counter is damaged, the access reports this as an interrupt, and succeeds.
  *
  * Errors: UPC_EFAULT, UPC_EINVAL (value is NULL), UPC_ENOSUPP, UPC_ESTATE (the interrupt enable of an event
  * that has a threshold), those of start, stop and read.
@@ -581,7 +617,7 @@ struct upc_interrupt {
 	size_t size;
 	enum upc_interrupt_kind kind;
 	int counter;    /* 0..255                                             */
-	uint32_t code;  /* event bound to it, or UPC_NO_CODE                   */
+	uint32_t code;  /* code of the event bound to it, or UPC_NO_CODE */
 	uint64_t value; /* the event's count at the interrupt */
 	uint64_t cycle; /* cycle of the unit's clock; 0 if the source has none */
 };
@@ -591,17 +627,18 @@ struct upc_interrupt {
  *
  * Replay: the thread that plays calls fn when the interrupt happens, before any later event of the script.
  * fn may read and write the unit. fn must not play, start, stop or destroy the unit, nor change its events.
- * A read in fn that finds damage calls fn again. If several interrupts occur in one cycle, fn is not called
- * for those that it acknowledges meanwhile. Another unit of the thread, read in fn, shows its state at the
- * end of the played part. With fn NULL, interrupts are not delivered.
+ * If a read in fn finds a damaged counter, fn is called again. If several interrupts occur in one cycle, fn
+ * is not called for interrupts that it has acknowledged before. If fn reads another unit of the thread,
+ * that unit shows its state at the end of the part that is being played. With fn NULL, interrupts are not
+ * delivered.
  *
  * Live: fn is not called. The kernel sends signal to the counted thread. The program handles this real-time
  * signal with SA_SIGINFO; the handler calls upc_unit_signalled to find the event. With signal 0, live
  * events have no thresholds.
  *
- * Simulation: as live, with one signal for all interrupts that the handler has not yet fetched. Errors:
- * UPC_EINVAL (no such signal), UPC_ESTATE (events have live thresholds: clear them before choosing another
- * signal).
+ * Simulation: as live, but one signal stands for all interrupts that the handler has not yet fetched.
+ * Errors: UPC_EINVAL (no such signal), UPC_ESTATE (events have live thresholds: clear them before choosing
+ * another signal).
  */
 int upc_unit_set_interrupt(struct upc_unit *unit,
 			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt,
@@ -609,18 +646,18 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
 			   void *arg, int signal);
 
 /*
- * Set the threshold of an event. An interrupt occurs each time the event has counted threshold more, from 0
- * on, or from the multiple below its preset value. If the source is exact, the k-th interrupt occurs at
- * exactly k * threshold. Any number of events may each have a separate 64-bit threshold: their counters are
- * preloaded to meet the one threshold register, and reads correct for the preload. Threshold 0 removes the
- * threshold, and so does removing the event.
+ * Set the threshold of an event. An interrupt occurs each time that the count reaches a multiple of
+ * threshold, after a preset the next one above the preset value. If the source is exact, the k-th interrupt
+ * occurs at exactly k * threshold. Any number of events may each have a separate 64-bit threshold: their
+ * counters are preloaded so that they reach the unit's only threshold register at the right count, and
+ * reads subtract the preload. Threshold 0 removes the threshold, and so does removing the event.
  *
  * Live: a program that blocks the signal for long must ignore SIGIO, which the kernel sends when its queue
- * of signals is full. The program must stop the unit before an exec, after which the signal finds no
- * handler. A hardware event's threshold takes one more counter of the PMU: the start fails if others hold
- * that counter, and reads return UPC_EPARTIAL if others take it later. This counter is pinned, even in a
- * flexible unit. Counts are exact even if signals are lost. The handler's own faults and system calls count
- * as well: a threshold must leave room for them.
+ * of signals is full. The program must stop the unit before an exec, since the new program has no handler
+ * for the signal. A hardware event's threshold takes one more counter of the PMU: the start fails if others
+ * hold that counter, and reads return UPC_EPARTIAL if others take it later. This counter is pinned, even in
+ * a flexible unit. Counts are exact even if signals are lost. The handler's own page faults and system
+ * calls are counted, too, so a threshold must be larger than their number.
  *
  * Errors: UPC_EINVAL (a code that is not added; live: page faults one by one, system calls below 3, clocks
  * below 100 us), UPC_ENOSUPP (a derived event, a level, a file, or a unit that does not count its creating
@@ -634,8 +671,8 @@ int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t thresh
 int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t *threshold);
 
 /*
- * Find the event of a signal; fd is the si_fd of its siginfo_t. Call this once for each signal. In
- * simulation fd is ignored: call this until it returns UPC_EINVAL.
+ * Find the event whose threshold sent a signal. fd is the si_fd of the signal's siginfo_t. Call this once
+ * for each signal. In simulation fd is ignored; call this until it returns UPC_EINVAL.
  *
  * Errors: UPC_EINVAL (no event of this unit). Context: also signal handlers of the counted thread; stores
  * no message.
@@ -653,9 +690,9 @@ int upc_counter_inject(struct upc_unit *unit, int counter, int bit);
 /* ---- replay ($UPC_SOURCE=replay:FILE) ------------------------------------ */
 
 /*
- * Play the script to the next sync mark or the end. All units of a thread see the same signals: if one unit
- * plays, the others catch up at their next use. A thread's script begins with its first unit and is never
- * rewound.
+ * Play the script up to the next sync mark, or to the end. All units of a thread see the same signals: if
+ * one unit plays, the thread's other units follow at their next use. A thread's script begins with its
+ * first unit and is never rewound.
  *
  * Returns 1, or 0 if nothing was left to play. Errors: UPC_ENOSUPP (another source), UPC_ESTATE (called
  * from an interrupt).
@@ -681,9 +718,9 @@ struct upc_share_options {
  * faults while it creates the file. Later updates by the running unit cause neither.
  *
  * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (another live unit has the name; or
- * this unit already has a name), UPC_EPERM (also a file size limit that is too small), UPC_ENOSUPP (no
- * /dev/shm, or a /dev/shm without unnamed files), UPC_ENOMEM (also a full /dev/shm), UPC_EMFILE,
- * UPC_ESYSTEM.
+ * this unit already has a name), UPC_EPERM (also if the limit of the file size is too small), UPC_ENOSUPP
+ * (there is no /dev/shm, or it does not support unnamed files), UPC_ENOMEM (also if /dev/shm is full),
+ * UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_unit_share(struct upc_unit *unit, const char *name, const struct upc_share_options *options);
 void upc_unit_unshare(struct upc_unit *unit);
@@ -699,17 +736,18 @@ struct upc_monitor_options {
 /* State of the whole unit, as seen by a monitor. */
 struct upc_monitor_info {
 	size_t size;
-	pid_t process;       /* the owner                                      */
+	pid_t process;       /* process id of the owner */
 	pid_t changed_by;    /* thread that last changed the configuration */
 	uint64_t generation; /* grows with every change of the configuration */
-	uint64_t updated_ns; /* CLOCK_MONOTONIC time of the counts, by the owner. The difference of two is
-				right everywhere, an age only in the owner's time namespace */
+	/* time of the counts, by the owner's CLOCK_MONOTONIC. The difference of two such times is right
+	 * everywhere; their age is right only in the owner's time namespace */
+	uint64_t updated_ns;
 	int running;
-	int ended;                   /* the owner has unshared it: these are the last counts */
+	int ended;                   /* the owner has unshared the unit, and these are its last counts */
 	uint64_t threshold;          /* threshold register                             */
 	uint8_t field[UPC_COUNTERS]; /* configuration bytes, UPC_FIELD_* */
-	/* Non-zero: the counter has a level that the owner has not read yet, as before the unit's first
-	 * start. The value is unknown and reads as 0. */
+	/* Non-zero: the counter has a level that the owner has not read yet, for example before the
+	 * unit's first start. The value is unknown, and 0 is returned for it. */
 	uint8_t unread[UPC_COUNTERS];
 };
 
@@ -719,10 +757,10 @@ struct upc_monitor_info {
  * SIGBUS on to the previous handler. A thread that blocks SIGBUS is not protected. A handler that is
  * installed later must pass on each SIGBUS that it does not know.
  *
- * Errors: UPC_EINVAL (name, options), UPC_ENOTASK (no such unit), UPC_EPERM (not readable for the caller, a
- * link, or not a file that only its owner can write), UPC_ENOSUPP (not a unit, or of another version: the
- * message says which), UPC_EGONE (its owner has ended), UPC_ESTATE (the unit changes too fast; try again),
- * UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
+ * Errors: UPC_EINVAL (name, options), UPC_ENOTASK (no such unit), UPC_EPERM (the file is not readable for
+ * the caller, is a link, or can be written by others than its owner), UPC_ENOSUPP (the file is not a unit,
+ * or is one of another version; the message says which), UPC_EGONE (its owner has ended), UPC_ESTATE (the
+ * unit changes too fast; try again), UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_monitor_open(const char *name, const struct upc_monitor_options *options,
 		     struct upc_monitor **monitor);
@@ -730,9 +768,9 @@ void upc_monitor_close(struct upc_monitor *monitor);
 
 /*
  * Read a consistent snapshot of all UPC_COUNTERS counts and the configuration, without a system call and
- * without any effect on the unit. values and info may be NULL. Counts are those of the events, corrected
- * for thresholds. If the owner was killed during a change, the snapshot is the state before that change;
- * upc_monitor_alive says whether the owner lives.
+ * without any effect on the unit. values and info may be NULL. The counts are those of the events, without
+ * the preloads of thresholds. If the owner was killed during a change of the configuration, the snapshot is
+ * the state before that change. upc_monitor_alive shows whether the owner still exists.
  *
  * Errors: UPC_EGONE (the file was truncated), UPC_ESTATE (the unit changes too fast to be read; try again).
  * Context: any thread; several threads may read one monitor.
@@ -743,7 +781,7 @@ int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_m
 struct upc_monitor_event {
 	size_t size;
 	int bound;           /* 0: the counter counts nothing */
-	uint64_t generation; /* of the configuration that this is a part of */
+	uint64_t generation; /* generation of the configuration to which the event belongs */
 	enum upc_kind kind;
 	char name[UPC_NAME_MAX]; /* printable, or "" */
 	char unit[32];
