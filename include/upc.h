@@ -280,9 +280,10 @@ int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32
  * unknown code also UPC_ENOMEM and UPC_EMFILE (on_demand). */
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
-/* Return an event's name and source. Unlike upc_catalogue_info, this reads no files. The name lives as
- * long as the catalogue; name or source may be NULL. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code);
- * for an unknown code also UPC_ENOMEM and UPC_EMFILE (on_demand). */
+/* Return an event's name and source. Unlike upc_catalogue_info, this does not read the files from which
+ * the other fields come. The name lives as long as the catalogue; name or source may be NULL. Errors:
+ * UPC_EINVAL, UPC_ENOEVENT (no such code); for an unknown code also UPC_ENOMEM and UPC_EMFILE
+ * (on_demand). */
 int upc_catalogue_name(struct upc_catalogue *catalogue, uint32_t code, const char **name,
 		       enum upc_source *source);
 

@@ -9,7 +9,7 @@
  * that their own file lists as safe in handlers. All calls for one backend come from the thread whose
  * events it counts.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_BACKEND_H
 #define MPXI_BACKEND_H

@@ -6,7 +6,7 @@
  * between the end of one slice and the begin of the next, in which the handler works. If a group should
  * have counted but could not be read, lose_sig adds that time to T all the same.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <limits.h>
 #include <string.h>
@@ -131,7 +131,7 @@ static bool event_is_beside(const struct mpxi_event *event)
 	return event->role >= MPXI_CLOCK;
 }
 
-/* Return the count of such an event since its base (group.h). */
+/* Return the count since its base (group.h) of an event that is counted with every ordinary group. */
 static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_event *event)
 {
 	switch (event->role) {

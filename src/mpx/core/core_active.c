@@ -3,7 +3,7 @@
  * core_active.c - decides which of the plan's groups run: the groups that contain an event of a running
  * set (MPX, section 5.2: the activation count).
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include "core/core_private.h"
 #include "core/error.h"

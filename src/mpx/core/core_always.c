@@ -3,7 +3,7 @@
  * core_always.c - always-counted events (mpx_set_always): they are in every ordinary group. They stay there
  * while a set that wants this runs, and afterwards until the groups change.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 #include <string.h>

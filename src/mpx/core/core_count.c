@@ -3,7 +3,7 @@
  * core_count.c - starts, stops and reads event sets (MPX, section 5.2): at its start a set records the sums
  * of each of its events, and a read subtracts them from the present sums.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include "core/core_pair.h"
 #include "core/core_step.h"

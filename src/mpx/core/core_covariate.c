@@ -4,7 +4,7 @@
  * while the set runs. The thread has one covariate at a time, since all its sets share the groups. Only the
  * sets that requested the covariate use it in their estimates.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 

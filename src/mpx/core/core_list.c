@@ -3,7 +3,7 @@
  * core_list.c - the master event list (MPX, section 5.2): it contains each event once, as long as any set
  * contains the event.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * core_pair.c - counts pairs of events of running sets.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include "core/core_pair.h"
 

@@ -5,9 +5,9 @@
  * covariance of the two events' errors is half the amount by which the variance of the sum exceeds the sum
  * of the two events' variances.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_CORE_PAIR_H
 #define MPXI_CORE_PAIR_H

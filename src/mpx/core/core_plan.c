@@ -11,7 +11,7 @@
  * change can still be undone: the former groups stay open until the new groups count, when mpxi_plan_keep
  * closes them.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <limits.h>
 #include <stdlib.h>

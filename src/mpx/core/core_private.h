@@ -8,7 +8,7 @@
  * core held records that a slice is over (pending) and returns. Thus the handler never sees a half-made
  * change, and the core needs no lock.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_CORE_PRIVATE_H
 #define MPXI_CORE_PRIVATE_H

@@ -2,7 +2,7 @@
 /*
  * core_set.c - creates and destroys event sets, and adds and removes their events.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 #include <string.h>

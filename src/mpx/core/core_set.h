@@ -2,7 +2,7 @@
 /*
  * core_set.h - an event set: core_set.c creates it, core_count.c counts with it.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_CORE_SET_H
 #define MPXI_CORE_SET_H

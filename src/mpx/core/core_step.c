@@ -2,7 +2,7 @@
 /*
  * core_step.c - the state that a set keeps for its steps (mpxi_set_step) from stretch to stretch.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 

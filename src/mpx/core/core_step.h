@@ -8,9 +8,9 @@
  * copy of each event's sums over ended slices, and the event's running slice so far. mpxi_step_finish
  * computes the mark from these two when a caller needs the mark.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_CORE_STEP_H
 #define MPXI_CORE_STEP_H

@@ -3,7 +3,7 @@
  * core_switch.c - ends a stretch of a running set and begins the next stretch (mpxi_set_step). A step is
  * quiet if no slice has ended since the last step, else full.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include "core/core_step.h"
 #include "core/error.h"

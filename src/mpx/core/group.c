@@ -2,7 +2,7 @@
 /*
  * group.c - opens groups, and keeps unused groups for later use.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <limits.h>
 #include <stdlib.h>

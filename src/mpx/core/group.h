@@ -3,7 +3,7 @@
  * group.h - the groups of events that share the counters in one slice, and the events of the master event
  * list. Unused groups stay open for a while, since nested measurements need the same groups again.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_GROUP_H
 #define MPXI_GROUP_H

@@ -2,7 +2,7 @@
 /*
  * plan.c - distributes events over groups that the counters can hold, and shuffles the order of turns.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #include <stdlib.h>
 #include <string.h>

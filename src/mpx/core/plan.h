@@ -5,7 +5,7 @@
  * Both are pure computations: a draft is a set of event lists, and the core opens one group for each list;
  * the order is a permutation of the groups that a handler steps through.
  *
- * Terms: core/core.h.
+ * Terms: core/core.h, stat/stat.h.
  */
 #ifndef MPXI_PLAN_H
 #define MPXI_PLAN_H

@@ -14,7 +14,8 @@
  * - plain event: not a sum of other events.
  * - PMU: the processor's hardware counters.
  *
- * They take turns in groups, which the core of MPX (core/core.h) switches, and their counts are estimates.
+ * Such events take turns in groups, which the core of MPX (core/core.h) switches, and their counts are
+ * estimates.
  */
 #ifndef MPXI_TURNS_H
 #define MPXI_TURNS_H
