@@ -187,8 +187,8 @@ static void meet_frame(struct look *look, uintptr_t at, uintptr_t stop)
 	if (!read_frame(look->stack, at, &frame))
 		return;
 	look->frame = true;
-	/* PAPI is active: either a hit lies below the frame, so PAPI's own handler has called the
-	 * program's handler, or the signal has interrupted PAPI itself. */
+	/* PAPI is active: either a hit lies at a lower address than the frame, so PAPI's own handler has
+	 * called the program's handler, or the signal has interrupted PAPI itself. */
 	if (look->hit || mpxi_ranges_have_sig(frame.pc))
 		look->inside = true;
 	look->may = look->may || !look->is_apart(frame.pc);
