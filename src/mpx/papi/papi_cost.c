@@ -19,8 +19,8 @@
 
 /* BATCH is the number of calls in a batch. A pair is one batch with and one without the tracepoint, and
  * the fastest batch of each sort is used. Up to PAIRS_MOST pairs are run, 384 calls in all. After
- * PAIRS_LEAST pairs the measurement ends when it has taken LONGEST ns. The first pair is slower than
- * later ones, since caches are cold. */
+ * PAIRS_LEAST pairs the measurement ends when it has taken LONGEST ns. The first pair warms the caches
+ * up, and is slower than later ones. */
 #define BATCH 8
 #define PAIRS_MOST 24
 #define PAIRS_LEAST 5

@@ -125,9 +125,9 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
  * the kernel. In a program with long phases there, a long slice contains an unknown part of the counts that
  * its time would normally have: between none and all. `strange' is the excess length of all groups' long
  * slices beyond this event's share of it, and the result is the possible error of the counts in that time.
- * Where the event has long slices itself, their residuals show how large this error is, weighted by the
- * variation of their lengths (spread). If other groups' slices were longer than any slice of the event,
- * nothing is known about them (longer).
+ * The residuals of the event's own slices show how large this part is (missing). They are weighted by the
+ * variation of the lengths of these slices (spread). If other groups' slices were longer than any slice of
+ * the event, nothing is known about them (longer).
  */
 static double estimate_unseen(const struct mpxi_window *w)
 {
@@ -292,8 +292,8 @@ const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
 					     const struct mpxi_window *covariate,
 					     enum mpxi_estimator estimator)
 {
-	/* The covariate must reduce the standard error at least by this factor. Without such a margin,
-	 * choosing the window with the smaller error would make the error too small. */
+	/* The covariate must reduce the variance at least by this factor. Without such a margin the
+	 * choice, which depends on the estimated variances, would bias the interval. */
 	const double gain = .7;
 	/* the covariate's minimum counts in a slice: with fewer, its count varies too much to serve as a
 	 * clock */
