@@ -30,8 +30,8 @@ _upc_values()
 	'<user>') compgen -u -- "$3" ;;
 	'<pid>') compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$3" ;;
 	'<cpu>') compgen -W "$(cd /sys/devices/system/cpu && printf '%s\n' cpu[0-9]* | tr -d a-z)" -- "$3" ;;
-	'<unit>') "${1%"${1##*/}"}upc_top" --list --format=csv 2> /dev/null | sed '1d;s/,.*//' | _upc_begin "$3" '' ;;
-	'<counter>') "${1%"${1##*/}"}upcctl" --csv ls 2> /dev/null | sed 1d | cut -d , -f 3 | _upc_begin "$3" '' ;;
+	'<unit>') "${1%"${1##*/}"}upc_top" --list --format=csv 2> /dev/null | sed -n 's/^unit,\([^,]*\).*/\1/p' | _upc_begin "$3" '' ;;
+	'<counter>') "${1%"${1##*/}"}upcctl" --csv ls 2> /dev/null | sed -n 's/^place,[^,]*,[^,]*,\([^,]*\).*/\1/p' | sort -u | _upc_begin "$3" '' ;;
 	'<words> '*) compgen -W "$(printf '%s ' ${2#<words> } | sed 's/:[^ ]*//g')" -- "$3" ;;
 	'<event>') _upc_events "$1" | _upc_begin "$3" '' ;;
 	'<events>') _upc_events "$1" | _upc_begin "$last" "${3%"$last"}" ;;
