@@ -24,7 +24,7 @@ struct settings {
 
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
 
-/* Check a number that the program passes back: return the number if it is that of a name, otherwise UPCR_ALL. */
+/* Check a number that the program passes back. Return the number if it is that of a name, else UPCR_ALL. */
 static unsigned number_of_section(uint64_t id)
 {
 	return id < UPCR_ALL && upcr_is_name((unsigned)id) ? (unsigned)id : UPCR_ALL;

@@ -3,7 +3,9 @@
  * likwid.c - stands in for LIKWID's marker calls, for programs that are compiled with LIKWID_PERFMON; each
  * call goes on to liblikwid if the program has it. LIKWID's header is not needed.
  *
- * Under likwid-perfctr the return values are liblikwid's, otherwise ours. The events are ours (UPC_REGIONS_EVENTS). All are counted all the time, so there is only one of LIKWID's groups.
+ * Under likwid-perfctr the return values are liblikwid's, otherwise ours. The events are ours
+ * (UPC_REGIONS_EVENTS). All are counted all the time, so there is only one of LIKWID's groups.
+ *
  * Terms: region/front/front.h.
  */
 #include <sched.h>
