@@ -40,7 +40,7 @@ static char *print_tables(const struct row *rows, unsigned n, struct stat_parts 
 	static struct upc_event_info info[ROWS];
 	static uint64_t values[ROWS];
 	static unsigned flags[ROWS];
-	const struct stat_events events = {.info = info, .n = n, .n_own = parts ? n : 0};
+	struct stat_events events = {.info = info, .n = n, .n_own = parts ? n : 0};
 	const struct stat_report report = {.format = UTIL_TEXT,
 					   .events = &events,
 					   .parts = parts,
@@ -54,6 +54,8 @@ static char *print_tables(const struct row *rows, unsigned n, struct stat_parts 
 	size_t size;
 	FILE *out = open_memstream(&memory, &size);
 
+	/* The report has the hash of the catalogue's wiring. */
+	assert_int_equal(upc_catalogue_open(NULL, &events.catalogue), 0);
 	if (parts)
 		parts->events = &events;
 	for (unsigned i = 0; i < n; i++) {
@@ -71,6 +73,7 @@ static char *print_tables(const struct row *rows, unsigned n, struct stat_parts 
 	for (size_t i = 0; i < sheet.sheet.sections; i++)
 		assert_true(sheet_text(out, &sheet.section[i], &of));
 	stat_sheet_free(&sheet);
+	upc_catalogue_close(events.catalogue);
 	fclose(out);
 	return memory;
 }
