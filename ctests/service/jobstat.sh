@@ -74,7 +74,7 @@ halves()
 			END { exit bad || !found || points != 18 }' csv
 }
 check "counters taken for half of the time: no rate is made across it" halves
-# What was not counted would make a total and a maximum larger, a minimum smaller, and may change a mean.
+# The missing counts would make a total and a maximum larger and a minimum smaller, and may change a mean.
 bounds()
 {
 	csv half && awk -F, '
@@ -209,7 +209,7 @@ no_jobs()
 check "a jobs file without a job: 125, and no report of all" no_jobs
 wide()
 {
-	# Of three counters each on eight CPUs and four NUMA nodes.
+	# Three counters, each with a value for eight CPUs and four NUMA nodes.
 	"$tool" -f csv --timeline table > wide 2> err && [ "$(wc -l < wide)" = $((3 + 4 * 59 * 3 * 12)) ] &&
 		awk -F, '
 			NR == 1 { n = NF }

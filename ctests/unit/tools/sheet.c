@@ -262,7 +262,7 @@ TEST_WITH(test_plain, set_up, NULL)
 	expect(sheet_csv, "csv, plain", NULL);
 }
 
-/* Of an event nothing may be known but its name. */
+/* The name may be all that is known of an event. */
 static bool events(FILE *out, enum util_format format)
 {
 	static const struct upc_event_info event[] = {{.name = "a", .id = UPC_NO_ID},
